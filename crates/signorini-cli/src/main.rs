@@ -1,0 +1,3 @@
+//! The `signorini` command.
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! One step in time, and what is known after it.
+
+mod observation;
+mod report;
+
+pub use observation::{BodyMotion, Observation};
+pub use report::StepReport;

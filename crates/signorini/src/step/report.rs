@@ -1,0 +1,28 @@
+//! The certificate of one step, recomputed from its result.
+
+/// What one step did and how well.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepReport {
+    /// Time at the end of the step.
+    pub time: f64,
+    /// Length of the step.
+    pub step: f64,
+    /// Evaluations of the accelerations, rejected attempts included.
+    pub evaluations: u32,
+    /// Attempts that error control turned down before this step was accepted.
+    pub rejected: u32,
+    /// Kinetic energy at the end.
+    pub kinetic: f64,
+    /// Potential energy at the end.
+    pub potential: f64,
+    /// Work of loads and motors since the start of the run.
+    pub work: f64,
+    /// Energy dissipated since the start of the run.
+    pub dissipated: f64,
+    /// Largest violation of a loop, relative to the mechanism's size.
+    pub loop_position: f64,
+    /// Largest rate of violation of a loop, relative to the mechanism's speed.
+    pub loop_velocity: f64,
+    /// Largest residual of the equations of motion's bilateral constraints at acceleration level, relative.
+    pub bilateral: f64,
+}
