@@ -137,3 +137,26 @@ pub enum Motor {
         position: Signal,
     },
 }
+
+impl JointKind {
+    /// Number of coordinates.
+    pub const fn n_q(self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute | Self::Prismatic | Self::Screw => 1,
+            Self::Cylindrical | Self::Universal => 2,
+            Self::Planar => 3,
+            Self::Spherical => 4,
+            Self::Free => 7,
+        }
+    }
+
+    /// Number of speeds.
+    pub const fn n_v(self) -> usize {
+        match self {
+            Self::Spherical => 3,
+            Self::Free => 6,
+            _ => self.n_q(),
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod force;
 mod joint;
 mod output;
 mod shape;
+mod shim;
 mod signal;
 mod time;
 
