@@ -2,25 +2,24 @@
 
 use super::joint::JointType;
 use super::*;
-use crate::scene::{self, FrameRef, GROUND, Interpolation, PerCoordinate, Scene};
+use crate::scene::{self, Finding, FindingKind, FrameRef, GROUND, Interpolation, Masses, PerCoordinate, Scene};
 use crate::spatial::{Mat3, rotation_from_z};
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// Why a scene is not a mechanism. `path` is the key in the scene it is about, such as `joint[2].parent`.
+/// Why a scene is not a mechanism: everything that was found, each with its key in the scene.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{path}: {message}")]
-pub struct ModelError {
-    /// Key in the scene.
-    pub path: String,
-    /// What was found and what is allowed.
-    pub message: String,
-}
+#[error("{}", join(.0))]
+pub struct ModelError(pub Vec<Finding>);
 
 impl ModelError {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self(vec![Finding::new(FindingKind::Mechanism, path, message)])
     }
+}
+
+fn join(findings: &[Finding]) -> String {
+    findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 struct Names<'a> {
@@ -36,8 +35,13 @@ impl Names<'_> {
 }
 
 impl Model {
-    /// Compiles a scene.
+    /// Compiles a scene, which is validated first.
     pub fn build(scene: &Scene) -> Result<Self, ModelError> {
+        let findings = scene::validate::validate(scene);
+        if !findings.is_empty() {
+            return Err(ModelError(findings));
+        }
+        let mut masses = Masses::new(scene);
         let by_name = scene.body.iter().map(|b| (b.name.as_str(), b)).collect();
         let mut names = Names { bodies: HashMap::from([(GROUND, None)]), scene: by_name };
         let mut bodies = Vec::new();
@@ -45,7 +49,7 @@ impl Model {
             if names.bodies.insert(&body.name, Some(BodyId(bodies.len() as u32))).is_some() {
                 return Err(ModelError::new(format!("body[{i}].name"), format!("`{}` is taken", body.name)));
             }
-            bodies.push(build_body(body, i)?);
+            bodies.push(build_body(&mut masses, body, i)?);
         }
         let mut joints = Vec::with_capacity(scene.joint.len());
         let (mut n_q, mut n_v) = (0, 0);
@@ -70,10 +74,13 @@ impl Model {
     }
 }
 
-fn build_body(body: &scene::Body, i: usize) -> Result<Body, ModelError> {
-    let properties = body.mass_properties().map_err(|e| ModelError::new(format!("body[{i}]"), e.to_string()))?;
-    let (mass, com, central) = (properties.mass, properties.com, Sym3::from_matrix(&properties.inertia));
-    Ok(Body { name: body.name.clone(), mass, com, central })
+fn build_body(masses: &mut Masses, body: &scene::Body, i: usize) -> Result<Body, ModelError> {
+    let properties = masses.compute(body).map_err(|mut finding| {
+        finding.path = format!("body[{i}].{}", finding.path);
+        ModelError(vec![*finding])
+    })?;
+    let central = Sym3::from_matrix(&properties.inertia);
+    Ok(Body { name: body.name.clone(), mass: properties.mass, com: properties.com, central })
 }
 
 /// Axes of the canonical joint frame in the user's joint frame.

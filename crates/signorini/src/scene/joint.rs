@@ -139,7 +139,7 @@ impl JointKind {
     ///
     /// Revolute and screw: the angle. Prismatic: the distance. Cylindrical: angle, distance. Universal: the two
     /// angles. Spherical: the quaternion w x y z. Planar: x, y, angle. Free: position, quaternion w x y z.
-    pub fn n_q(self) -> usize {
+    pub const fn n_q(self) -> usize {
         match self {
             Self::Fixed => 0,
             Self::Revolute | Self::Prismatic | Self::Screw => 1,
@@ -152,7 +152,7 @@ impl JointKind {
 
     /// Number of speeds: the rates of the coordinates, except that rotations by quaternion have the child's angular
     /// velocity relative to the parent, in the axes of the child's joint frame.
-    pub fn n_v(self) -> usize {
+    pub const fn n_v(self) -> usize {
         match self {
             Self::Fixed => 0,
             Self::Revolute | Self::Prismatic | Self::Screw => 1,
@@ -238,27 +238,4 @@ pub enum Motor {
         /// The coordinate as a function of time.
         position: Signal,
     },
-}
-
-impl JointKind {
-    /// Number of coordinates.
-    pub const fn n_q(self) -> usize {
-        match self {
-            Self::Fixed => 0,
-            Self::Revolute | Self::Prismatic | Self::Screw => 1,
-            Self::Cylindrical | Self::Universal => 2,
-            Self::Planar => 3,
-            Self::Spherical => 4,
-            Self::Free => 7,
-        }
-    }
-
-    /// Number of speeds.
-    pub const fn n_v(self) -> usize {
-        match self {
-            Self::Spherical => 3,
-            Self::Free => 6,
-            _ => self.n_q(),
-        }
-    }
 }

@@ -15,7 +15,6 @@ pub mod pattern;
 pub mod read;
 pub mod schema;
 mod shape;
-mod shim;
 mod signal;
 mod solid;
 mod source;

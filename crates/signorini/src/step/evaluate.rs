@@ -123,6 +123,7 @@ impl System {
             w.recursion.update_kinematics(&self.tree, q, v);
             w.recursion.update_positions(&self.tree);
         }
+        let before = self.speed(w);
         for r in 0..n_hard {
             let rate = self.opening_rate(r, time, w);
             w.loops.set_rhs(r, -rate);
@@ -133,16 +134,22 @@ impl System {
         w.recursion.update_kinematics(&self.tree, q, v);
         w.recursion.update_positions(&self.tree);
         self.update_closures(w);
-        Ok(Closeness { position, velocity: self.opening_speed(time, w) })
+        Ok(Closeness { position, velocity: self.opening_speed(time, before, w) })
     }
 
-    /// Largest rate at which a loop opens, over the speed of the mechanism.
-    pub(crate) fn opening_speed(&self, time: f64, w: &Workspace) -> f64 {
+    /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.
+    fn speed(&self, w: &Workspace) -> f64 {
         let kinematics = &w.recursion.kinematics;
         let spin = kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm()));
         let speed = kinematics.velocity.iter().fold(0.0, |m: f64, v| m.max(v.norm()));
         let length = self.model.characteristic_length();
-        let speed = (spin * length).max(speed);
+        (spin * length).max(speed).max(1e-6 * (self.model.gravity().norm() * length).sqrt())
+    }
+
+    /// Largest rate at which a loop opens, over the speed of the mechanism (before or after projection).
+    fn opening_speed(&self, time: f64, before: f64, w: &Workspace) -> f64 {
+        let speed = self.speed(w).max(before);
+        let length = self.model.characteristic_length();
         (0..w.loops.n_hard).fold(0.0, |worst: f64, r| {
             let rate = self.opening_rate(r, time, w).abs();
             let is_length = Loops::direction(&w.loops.rows[r], &w.closures).force != Vec3::zeros();

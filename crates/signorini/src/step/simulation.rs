@@ -3,6 +3,7 @@
 use super::integrate::{Adaptive, Fixed};
 use super::system::{System, Workspace};
 use super::{StepError, StepReport};
+use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
 use crate::model::Model;
 use crate::plan::Plan;
@@ -139,6 +140,21 @@ impl Simulation {
             Integrator::Adaptive => self.advance_adaptive(limit),
             Integrator::Rk4 | Integrator::Euler => self.advance_fixed(limit),
         }
+    }
+
+    /// Rates of the tree's speeds at the present state, in tree order.
+    pub fn accelerations(&mut self, out: &mut Vec<f64>) -> Result<(), StepError> {
+        let next = &mut self.next;
+        next.clone_from(&self.state);
+        out.resize(next.v.len(), 0.0);
+        self.work.cut_q.copy_from_slice(&self.state.cut_q);
+        self.system.evaluate(next.time, &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
+        Ok(())
+    }
+
+    /// The oracle's last solution, under the dense formulation.
+    pub fn dense(&self) -> Option<&Dense> {
+        self.work.dense.as_deref()
     }
 
     /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.

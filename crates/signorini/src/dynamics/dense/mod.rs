@@ -4,8 +4,8 @@
 //!
 //! **Method.** Six unknown accelerations per body; constraint equations of every joint, tree or loop alike, in the classical
 //! form: points that coincide or stay in a plane (u·s = const), directions that stay perpendicular (u·w = 0), twice
-//! differentiated [haug1989]. The system  [M −Gᵀ; G 0] (a, λ) = (f, −γ)  is scaled and solved by singular-value
-//! decomposition, so that redundant constraints need no special case. Nothing here is shared with the recursions but
+//! differentiated [haug1989]. The symmetric system  [M Gᵀ; G 0] (a, −λ) = (f, −γ)  is scaled and solved by its
+//! eigenvalues and eigenvectors, so that redundant constraints need no special case. Nothing here is shared with the recursions but
 //! the frames of the joints.
 //!
 //! **Cost.** O((6n + m)³), and it allocates.
@@ -37,7 +37,7 @@ pub struct Dense {
     pub bodies: Vec<Twist>,
     /// Rate of each joint speed, scene order.
     pub joint_acceleration: Vec<f64>,
-    /// Constraint wrench of each joint on its child, at the child's joint frame; not unique where redundant.
+    /// Whole wrench of each joint on its child, at the child's joint frame; not unique where redundant.
     pub joint_wrenches: Vec<Wrench>,
     /// Condition number of the scaled system, over its non-zero singular values.
     pub condition: f64,
@@ -91,7 +91,7 @@ impl Dense {
             for (k, row) in view.speeds(joint).into_iter().enumerate() {
                 let v = joint.v.start + k;
                 if let Some(wanted) = drive.prescribed[v] {
-                    rows.push((usize::MAX, row, wanted));
+                    rows.push((j, row, wanted));
                 }
                 row.add_to(&mut force, drive.joint_forces[v]);
                 let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
@@ -112,10 +112,14 @@ impl Dense {
                 *w += row.on_child * *l;
             }
         }
-        for joint in model.joints() {
+        for (j, joint) in model.joints().iter().enumerate() {
             let view = rows::JointView::find(model, joint, motion);
             for (k, row) in view.speeds(joint).iter().enumerate() {
-                self.joint_acceleration[joint.v.start + k] = row.value(&self.bodies);
+                let v = joint.v.start + k;
+                self.joint_acceleration[v] = row.value(&self.bodies);
+                let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
+                self.joint_wrenches[j] +=
+                    row.on_child * (drive.joint_forces[v] - rotor * self.joint_acceleration[v]);
             }
         }
     }
@@ -136,7 +140,7 @@ impl Dense {
             for (body, coefficients) in row.coefficients() {
                 for k in 0..6 {
                     kkt[(n + r, 6 * body.index() + k)] = coefficients[k];
-                    kkt[(6 * body.index() + k, n + r)] = -coefficients[k];
+                    kkt[(6 * body.index() + k, n + r)] = coefficients[k];
                 }
             }
             rhs[n + r] = wanted - row.bias;
@@ -164,20 +168,25 @@ impl Dense {
         });
         let scaled = DMatrix::from_fn(n + m, n + m, |i, j| kkt[(i, j)] * scale[i] * scale[j]);
         let b = rhs.component_mul(&scale);
-        let svd = scaled.clone().svd(true, true);
-        let largest = svd.singular_values.max();
+        let eigen = scaled.clone().symmetric_eigen();
+        let sizes = eigen.eigenvalues.abs();
+        let largest = sizes.max();
         let cut = largest * 1e-13 * (n + m) as f64;
-        let smallest = svd.singular_values.iter().copied().filter(|s| *s > cut).fold(largest, f64::min);
-        self.condition = largest / smallest;
-        self.n_redundant = svd.singular_values.iter().filter(|s| **s <= cut).count();
-        let mut x = svd.solve(&b, cut).unwrap_or_else(|_| DVector::zeros(n + m));
-        // One step of refinement: singular vectors carry a few roundings more than the solution needs.
-        if let Ok(dx) = svd.solve(&(&b - &scaled * &x), cut) {
-            x += dx;
+        self.condition = largest / sizes.iter().copied().filter(|s| *s > cut).fold(largest, f64::min);
+        self.n_redundant = sizes.iter().filter(|s| **s <= cut).count();
+        let inverse = eigen.eigenvalues.map(|e| if e.abs() > cut { 1.0 / e } else { 0.0 });
+        let solve = |b: &DVector<f64>| {
+            let along = eigen.eigenvectors.tr_mul(b).component_mul(&inverse);
+            &eigen.eigenvectors * along
+        };
+        let mut x = solve(&b);
+        // Refinement: eigenvectors carry a few roundings more than the solution needs.
+        for _ in 0..2 {
+            x += solve(&(&b - &scaled * &x));
         }
         self.residual = (&b - &scaled * &x).amax() / b.amax().max(f64::MIN_POSITIVE);
         let x = x.component_mul(&scale);
-        (x.rows(0, n).into_owned(), x.rows(n, m).into_owned())
+        (x.rows(0, n).into_owned(), -x.rows(n, m))
     }
 }
 

@@ -219,6 +219,9 @@ impl Loops {
 
 /// One column of Y: the inward sweep of a wrench on two links, and the square of the size it would have without
 /// cancellation.
+///
+/// Where the two ways meet, the wrenches may cancel (they do between bodies that the tree holds rigidly together), and what
+/// is left is rounding. From there on the size counts what came together, not what is left.
 fn sweep(
     tree: &Tree,
     recursion: &Recursion,
@@ -228,6 +231,7 @@ fn sweep(
     column: &mut [f64],
 ) -> f64 {
     let mut square = 0.0;
+    let (mut met_moment, mut met_force) = (0.0_f64, 0.0_f64);
     loop {
         // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
         match (a, b) {
@@ -235,6 +239,8 @@ fn sweep(
             (None, Some(_)) => std::mem::swap(&mut a, &mut b),
             (Some((i, _)), Some((j, _))) if i < j => std::mem::swap(&mut a, &mut b),
             (Some((i, w)), Some((j, z))) if i == j => {
+                met_moment = w.moment.norm() + z.moment.norm();
+                met_force = w.force.norm() + z.force.norm();
                 a = Some((i, w + z));
                 b = None;
             }
@@ -249,13 +255,16 @@ fn sweep(
             }
             let s = recursion.kinematics.columns[v];
             let force = s.dot(&w);
-            let size = s.angular.norm() * w.moment.norm() + s.linear.norm() * w.force.norm();
+            let (moment, push) = (w.moment.norm().max(met_moment), w.force.norm().max(met_force));
+            let size = s.angular.norm() * moment + s.linear.norm() * push;
             let mobility = pivot.inverse * mass_unit;
             column[v] = force * mobility.sqrt();
             square += size * size * mobility;
             w = w - pivot.across * (force * pivot.inverse);
         }
-        a = link.parent_index().map(|p| (p, w.shifted(&recursion.kinematics.links[i].offset)));
+        let offset = &recursion.kinematics.links[i].offset;
+        met_moment += offset.norm() * met_force;
+        a = link.parent_index().map(|p| (p, w.shifted(offset)));
     }
 }
 
