@@ -12,9 +12,10 @@
 //! No two columns can have the same name: what follows the last dot differs between the five sorts, what stands
 //! before it is a name that is unique within its sort.
 
-use super::pattern::{find_similar, matches};
 use super::{RecordError, table::Field};
 use crate::scene::Output;
+use crate::scene::pattern::{is_plain, matches};
+use crate::scene::suggest::closest;
 use crate::step::Observation;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,6 +25,9 @@ pub const DEFAULT_LIMIT: usize = 1000;
 
 /// The largest number of columns; readers of Arrow streams check a schema's size before they trust it.
 pub const MAX_COLUMNS: usize = 250_000;
+
+/// Names that a misspelt one is compared with.
+const MAX_COMPARED: usize = 10_000;
 
 const BODY: [&str; 13] = ["x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"];
 const REACTION: [&str; 6] = ["mx", "my", "mz", "fx", "fy", "fz"];
@@ -231,7 +235,7 @@ fn choose(
             is_chosen[i] = true;
             is_used = true;
         }
-        if pattern.contains(['*', '?']) {
+        if !is_plain(pattern) {
             for (chosen, name) in is_chosen.iter_mut().zip(names) {
                 if matches(pattern, name) {
                     *chosen = true;
@@ -241,7 +245,7 @@ fn choose(
         }
         // `*` asks for all there are, and none is a possible number.
         if !is_used && pattern != "*" {
-            let suggestion = find_similar(pattern, names.iter().copied()).map(str::to_owned);
+            let suggestion = closest(pattern, names.iter().copied().take(MAX_COMPARED)).map(str::to_owned);
             let (pattern, count) = (pattern.clone(), names.len());
             return Err(RecordError::NoMatch { key, pattern, noun, count, suggestion });
         }

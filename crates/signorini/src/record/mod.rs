@@ -12,7 +12,6 @@ mod error;
 mod folder;
 mod layout;
 mod parquet;
-pub mod pattern;
 mod read;
 mod recorder;
 mod statistics;
