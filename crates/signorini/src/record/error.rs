@@ -48,6 +48,12 @@ pub enum RecordError {
         /// Columns possible.
         allowed: usize,
     },
+    /// Two columns have one name.
+    #[error("two columns would be called `{column}`: bodies and markers need different names")]
+    DuplicateColumn {
+        /// The name.
+        column: String,
+    },
     /// A number under `[output]` or `[time]` makes no sense.
     #[error("{key} is {found}, but must be {allowed}")]
     BadNumber {

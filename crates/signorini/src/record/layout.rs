@@ -7,17 +7,17 @@
 //! | `NAME.x .y .z .qw .qx .qy .qz .vx .vy .vz .wx .wy .wz` | bodies | all, up to [`DEFAULT_LIMIT`] bodies |
 //! | `NAME.mx .my .mz .fx .fy .fz` | wrench that a joint transmits to its child | none |
 //! | `NAME.u0 …` | forces of a joint's actuators | none |
-//! | `NAME.px .py .pz` | markers | all that the scene names |
+//! | `NAME.x .y .z` | markers | all that the scene names |
 //!
-//! No two columns can have the same name: what follows the last dot differs between the five sorts, what stands
-//! before it is a name that is unique within its sort.
+//! What follows the last dot differs between joints and the rest. Bodies and markers share their suffixes, so they may
+//! not share a name: two columns of one name are refused.
 
 use super::{RecordError, table::Field};
 use crate::scene::Output;
 use crate::scene::pattern::{is_plain, matches};
 use crate::scene::suggest::closest;
 use crate::step::Observation;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// More bodies (or joints) than this are recorded only where the scene asks for them.
@@ -31,7 +31,7 @@ const MAX_COMPARED: usize = 10_000;
 
 const BODY: [&str; 13] = ["x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"];
 const REACTION: [&str; 6] = ["mx", "my", "mz", "fx", "fy", "fz"];
-const MARKER: [&str; 3] = ["px", "py", "pz"];
+const MARKER: [&str; 3] = ["x", "y", "z"];
 
 /// A joint as far as columns are concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +97,10 @@ impl Layout {
             return Err(RecordError::TooManyColumns { asked, allowed: MAX_COLUMNS });
         }
         layout.columns = layout.name_columns(&body_names, &joint_names, markers);
+        let mut seen = HashSet::with_capacity(asked);
+        if let Some(twice) = layout.columns.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(RecordError::DuplicateColumn { column: twice.clone() });
+        }
         Ok(layout)
     }
 

@@ -31,7 +31,7 @@ fn columns_on_request() {
     let joints =
         [JointColumns { name: "j0".into(), q: 0..1, v: 0..1 }, JointColumns { name: "j1".into(), q: 1..2, v: 1..2 }];
     let layout = Layout::build(&names(3, "b"), &joints, &["tip".into()], &output).unwrap();
-    let expected = "t j1.q0 j1.v0 j0.mx j0.my j0.mz j0.fx j0.fy j0.fz j0.u0 j1.u0 tip.px tip.py tip.pz";
+    let expected = "t j1.q0 j1.v0 j0.mx j0.my j0.mz j0.fx j0.fy j0.fz j0.u0 j1.u0 tip.x tip.y tip.z";
     assert_eq!(layout.columns().join(" "), expected);
     assert!(layout.needs_forces());
 
@@ -51,15 +51,17 @@ fn columns_on_request() {
 }
 
 #[test]
-fn the_same_name_for_a_body_a_joint_and_a_marker() {
+fn no_two_columns_have_one_name() {
     let joints = [JointColumns { name: "a".into(), q: 0..7, v: 0..6 }];
     let output = Output { reactions: vec!["*".into()], actuators: vec!["*".into()], ..Output::default() };
     let bodies = ["a".into(), "a.q0".into(), "a.x".into(), "t".into()];
-    let layout = Layout::build(&bodies, &joints, &["a".into(), "a.p".into()], &output).unwrap();
+    let layout = Layout::build(&bodies, &joints, &["b".into(), "a.p".into()], &output).unwrap();
     let mut columns = layout.columns().to_vec();
     columns.sort();
     columns.dedup();
     assert_eq!(columns.len(), layout.columns().len());
+    let error = Layout::build(&bodies, &joints, &["a".into()], &output).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("`a.x`"), "{error}");
 }
 
 #[test]
