@@ -7,7 +7,7 @@ use crate::source::{self, Loaded};
 use clap::{Args, ValueEnum};
 use signorini::record::{
     About, Checkpoint, Ending, Identity, KeptScene, Layout, RecordError, SCENE, Schedule, Status, Summary, VERSION,
-    Wish, compute_hash, prepare,
+    Wish, compute_hash, prepare, write_plot,
 };
 use signorini::scene::validate::validate;
 use signorini::scene::{Formulation, Integrator};
@@ -30,16 +30,16 @@ pub struct Run {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     out: Option<PathBuf>,
     /// End of time, instead of the scene's.
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     until: Option<f64>,
     /// Step of the fixed-step methods, first step of the adaptive one.
-    #[arg(long, value_name = "H", value_parser = positive, conflicts_with = "resume")]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true, conflicts_with = "resume")]
     step: Option<f64>,
     /// Integration method.
     #[arg(long, value_enum, conflicts_with = "resume")]
     integrator: Option<IntegratorName>,
     /// Relative tolerance of the adaptive method.
-    #[arg(long, value_name = "R", value_parser = positive, conflicts_with = "resume")]
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, conflicts_with = "resume")]
     rtol: Option<f64>,
     /// Formulation of the dynamics.
     #[arg(long, value_enum, conflicts_with = "resume")]
@@ -220,6 +220,9 @@ impl Run {
         let about = About { status, scene: name, formulation, threads, sim_seconds, wall_seconds, findings };
         let summary = Summary::new(about, &statistics);
         summary.write(&folder).map_err(keep)?;
+        if !self.no_plot {
+            write_plot(&folder).map_err(keep)?;
+        }
         if !self.quiet {
             print(&summary, &folder);
         }

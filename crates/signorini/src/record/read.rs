@@ -66,7 +66,40 @@ impl Recording {
         }
     }
 
+    /// Several columns of numbers, piece by piece: for recordings of any length.
+    pub fn scan(&self, table: Table, names: &[&str], mut take: impl FnMut(&[Vec<f64>])) -> Result<(), RecordError> {
+        self.read_pieces(
+            table,
+            names,
+            |kind| kind != Kind::Text,
+            |columns| {
+                let numbers: Vec<Vec<f64>> = columns.into_iter().filter_map(Column::into_numbers).collect();
+                take(&numbers);
+            },
+        )
+    }
+
     fn read(&self, table: Table, names: &[&str], fits: fn(Kind) -> bool) -> Result<Vec<Column>, RecordError> {
+        let mut all: Option<Vec<Column>> = None;
+        self.read_pieces(table, names, fits, |columns| match &mut all {
+            None => all = Some(columns),
+            Some(all) => {
+                for (to, from) in all.iter_mut().zip(&columns) {
+                    to.append(from, 0, from.len());
+                }
+            }
+        })?;
+        let kind = |name: &&str| self.fields(table).iter().find(|field| field.name == **name).map(|field| field.kind);
+        Ok(all.unwrap_or_else(|| names.iter().filter_map(kind).map(Column::empty).collect()))
+    }
+
+    fn read_pieces(
+        &self,
+        table: Table,
+        names: &[&str],
+        fits: fn(Kind) -> bool,
+        mut take: impl FnMut(Vec<Column>),
+    ) -> Result<(), RecordError> {
         let fields = self.fields(table);
         let find = |name: &&str| {
             let place = fields.iter().position(|field| field.name == **name && fits(field.kind));
@@ -78,18 +111,13 @@ impl Recording {
         let mut in_order = places.clone();
         in_order.sort_unstable();
         in_order.dedup();
-
         let mut reader = TableReader::open(table, &self.folder)?;
         reader.choose(in_order.clone())?;
-        let mut all = Chunk::new(reader.fields());
         while let Some(chunk) = reader.next_chunk()? {
-            all.append(&chunk, 0, chunk.rows);
+            let wanted = places.iter().filter_map(|place| in_order.binary_search(place).ok());
+            take(wanted.map(|i| chunk.columns[i].clone()).collect());
         }
-        Ok(places
-            .iter()
-            .filter_map(|place| in_order.binary_search(place).ok())
-            .map(|i| all.columns[i].clone())
-            .collect())
+        Ok(())
     }
 }
 

@@ -79,7 +79,15 @@ impl Column {
         }
     }
 
-    /// Appends the first `count` rows of `other` from row `start` on. Both are of one kind.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Float(values) | Self::NullableFloat { values, .. } => values.len(),
+            Self::Count(values) => values.len(),
+            Self::Text(values) => values.len(),
+        }
+    }
+
+    /// Appends `count` rows of `other` from row `start` on. Both are of one kind.
     pub(crate) fn append(&mut self, other: &Self, start: usize, count: usize) {
         let end = start + count;
         match (self, other) {

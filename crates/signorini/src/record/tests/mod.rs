@@ -5,6 +5,7 @@
 mod kept;
 mod killed;
 mod layout;
+mod plot;
 mod resume;
 mod round_trip;
 mod summary;
@@ -95,7 +96,7 @@ impl Motion for Oscillator {
             time: self.state.time,
             step,
             evaluations: 12,
-            rejected: u32::from(self.state.steps % 3 == 0),
+            rejected: u32::from(self.state.steps.is_multiple_of(3)),
             kinetic,
             potential,
             bilateral: 1e-16 * self.state.steps as f64,

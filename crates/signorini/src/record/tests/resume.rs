@@ -24,7 +24,7 @@ fn interrupted(folder: &Path, end: f64, output: &Output, breaks: &[(u64, bool)])
         let ending = run.drive(folder, |state, _| match state.steps - first {
             done if done >= steps => Wish::Stop,
             done if is_killed && done == steps / 2 => Wish::Checkpoint { wall_seconds: 0.5 },
-            done if done % 5 == 0 => Wish::Flush,
+            done if done.is_multiple_of(5) => Wish::Flush,
             _ => Wish::Continue,
         });
         let is_over = ending.unwrap() == Ending::Completed;

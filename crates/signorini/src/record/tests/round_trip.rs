@@ -100,7 +100,7 @@ fn rows_at_the_start_and_the_end_and_by_number_of_steps() {
     let recording = Recording::open(&scratch.0).unwrap();
     let times = column(&recording, "t");
     let all = recording.column(Table::Steps, "t").unwrap();
-    let expected_rows = 1 + steps / 7 + u64::from(steps % 7 != 0);
+    let expected_rows = 1 + steps / 7 + u64::from(!steps.is_multiple_of(7));
     assert_eq!(times.len() as u64, expected_rows);
     assert_eq!((times[0], times[1], times[times.len() - 1]), (0.0, all[6], 0.5));
 }
