@@ -18,7 +18,7 @@ mod shape;
 mod signal;
 mod solid;
 mod source;
-mod suggest;
+pub(crate) mod suggest;
 mod time;
 pub mod validate;
 
