@@ -316,6 +316,9 @@ def check(name, until, rtol):
         for col, value in c["values"].items():
             owner, what = col.rsplit(".", 1)
             d = m.column(col, y) - value
+            if what in ("qw", "qx", "qy", "qz"):                         # q and −q are one attitude
+                four = [owner + a for a in (".qw", ".qx", ".qy", ".qz")]
+                d = m.column(col, y) * np.sign(sum(m.column(f, y) * c["values"][f] for f in four)) - value
             kind = next((j.kind for j in m.joints if j.name == owner), "")
             if what[0] == "q" and kind in ("revolute", "universal"):
                 d = (d + math.pi) % (2 * math.pi) - math.pi
