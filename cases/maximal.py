@@ -45,6 +45,8 @@ class Joint:
     def __init__(self, scene, j):
         self.name, self.kind, self.p, self.c = j["name"], j["kind"], j["parent"], j["child"]
         self.frames = [self.frame(scene, j["parent"], j.get("parent_frame")), self.frame(scene, j["child"], j.get("child_frame"))]
+        if "anchor" in j:
+            self.frames = [self.anchored(scene, j[side], np.array(j["anchor"])) for side in ("parent", "child")]
         default = [1, 0, 0] if self.kind == "universal" else [0, 0, 1]
         self.axis = unit(j.get("axis", default))
         e = unit(j["axis2"]) if "axis2" in j else np.array([0.0, 1, 0]) if self.kind == "universal" else None
@@ -52,7 +54,7 @@ class Joint:
         self.q, self.v = j.get("q"), j.get("v")
         self.damping = j.get("damping", 0.0)
         self.torque = sum(m["value"] for m in j.get("motor", []))
-        assert "anchor" not in j and "spring" not in j and all(m["kind"] == "torque" for m in j.get("motor", []))
+        assert "spring" not in j and all(m["kind"] == "torque" for m in j.get("motor", []))
         self.cross = [unit(np.cross(self.axis, np.eye(3)[np.argmin(abs(self.axis))]))]
         self.cross.append(np.cross(self.axis, self.cross[0]))
 
@@ -63,6 +65,12 @@ class Joint:
             ref = next(f for f in b["frame"] if f["name"] == ref)
         ref = ref or {}
         return np.array(ref.get("position", [0.0] * 3)), unit(ref.get("orientation", [1.0, 0, 0, 0]))
+
+    @staticmethod
+    def anchored(scene, body, point):
+        b = next((b for b in scene["body"] if b["name"] == body), {})
+        o = unit(b.get("orientation", [1.0, 0, 0, 0]))
+        return rotation(o).T @ (point - np.array(b.get("position", [0.0] * 3))), conjugate(o)
 
     def motion(self):
         """Relative displacement and rotation of the child frame at the initial coordinates."""
