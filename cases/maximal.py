@@ -54,7 +54,8 @@ class Joint:
         self.q, self.v = j.get("q"), j.get("v")
         self.damping = j.get("damping", 0.0)
         self.torque = sum(m["value"] for m in j.get("motor", []))
-        assert "spring" not in j and all(m["kind"] == "torque" for m in j.get("motor", []))
+        self.spring = j.get("spring")
+        assert all(m["kind"] == "torque" for m in j.get("motor", []))
         self.cross = [unit(np.cross(self.axis, np.eye(3)[np.argmin(abs(self.axis))]))]
         self.cross.append(np.cross(self.axis, self.cross[0]))
 
@@ -227,7 +228,7 @@ class Mechanism:
                 if k >= 0:
                     f[k] += sign * np.concatenate([F, np.cross(r, F)])
         for j in self.joints:
-            if j.damping == 0.0 and j.torque == 0.0:
+            if j.damping == 0.0 and j.torque == 0.0 and j.spring is None:
                 continue
             pp, pR, a = self.frame(j, 0, x, qs)
             cp, cR, b = self.frame(j, 1, x, qs)
@@ -239,10 +240,15 @@ class Mechanism:
                     if k >= 0:
                         f[k, 3:] += sign * T
             else:
-                assert j.kind == "prismatic" and a < 0
-                rb = cp - x[b]
-                F = axis * (j.torque - j.damping * (v[b] + np.cross(wb, rb)) @ axis)
-                f[b] += np.concatenate([F, np.cross(rb, F)])
+                assert j.kind == "prismatic"
+                ra, rb = (cp - x[a] if a >= 0 else np.zeros(3)), cp - x[b]
+                va = v[a] + np.cross(wa, ra) if a >= 0 else np.zeros(3)
+                push = j.torque - j.damping * (v[b] + np.cross(wb, rb) - va) @ axis
+                if j.spring:
+                    push -= j.spring["stiffness"] * ((cp - pp) @ axis - j.spring["rest"][0])
+                for k, r, sign in ((a, ra, -1), (b, rb, 1)):
+                    if k >= 0:
+                        f[k] += sign * np.concatenate([push * axis, np.cross(r, push * axis)])
         return f.ravel()
 
     def rates(self, t, y):
