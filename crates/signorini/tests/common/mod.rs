@@ -228,3 +228,32 @@ pub fn close_loop(rng: &mut Rng, scene: &mut Scene, name: &str, kind: JointKind,
 pub fn max_abs(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
+
+/// A hanging chain of revolute links with alternating axes, slightly bent and moving.
+pub fn chain(n: usize) -> Scene {
+    let mut scene = Scene { gravity: [0.0, 0.0, -9.81], ..Default::default() };
+    scene.time.end = 1.0;
+    for i in 0..n {
+        let name = format!("l{i}");
+        let (across, along) = (0.01 / 3.0 + 1e-4 / 3.0, 2e-4 / 3.0);
+        scene.body.push(Body {
+            name: name.clone(),
+            mass: Some(1.0),
+            com: Some([0.0, 0.0, -0.1]),
+            inertia: Some(vec![across, across, along]),
+            ..Default::default()
+        });
+        scene.joint.push(Joint {
+            name: format!("j{i}"),
+            kind: JointKind::Revolute,
+            parent: if i == 0 { GROUND.into() } else { format!("l{}", i - 1) },
+            child: name,
+            parent_frame: (i > 0).then_some(FrameRef::Pose { position: [0.0, 0.0, -0.2], orientation: None }),
+            axis: Some(if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [1.0, 0.0, 0.0] }),
+            q: Some(vec![0.1 * (1.0 + i as f64).sin()]),
+            v: Some(vec![0.1 * (2.0 + i as f64).cos()]),
+            ..Default::default()
+        });
+    }
+    scene
+}
