@@ -3,8 +3,8 @@
 mod common;
 
 use signorini::scene::*;
-use signorini::step::{Options, Simulation, build};
 use signorini::state::State;
+use signorini::step::{Options, Simulation, build};
 
 fn body(name: &str, mass: f64, com: [f64; 3], inertia: [f64; 3]) -> Body {
     Body { name: name.into(), mass: Some(mass), com: Some(com), inertia: Some(inertia.to_vec()), ..Default::default() }

@@ -130,9 +130,12 @@ pub fn random_joint(rng: &mut Rng, name: String, kind: JointKind, bodies: (Strin
     if extras.motions && n > 0 && !matches!(kind, JointKind::Spherical | JointKind::Free) && rng.chance(0.3) {
         let coordinate = rng.below(n);
         let (start, rate) = (joint.q.as_ref().unwrap()[coordinate], joint.v.as_ref().unwrap()[coordinate]);
-        let position = Signal::Varying(Varying::Sine { amplitude: rate / 2.0, angular_frequency: 2.0, phase: 0.0, offset: start });
+        let position =
+            Signal::Varying(Varying::Sine { amplitude: rate / 2.0, angular_frequency: 2.0, phase: 0.0, offset: start });
         joint.motor.retain(|m| match m {
-            Motor::Torque { coordinate: c, .. } | Motor::Servo { coordinate: c, .. } | Motor::Motion { coordinate: c, .. } => *c != coordinate,
+            Motor::Torque { coordinate: c, .. }
+            | Motor::Servo { coordinate: c, .. }
+            | Motor::Motion { coordinate: c, .. } => *c != coordinate,
         });
         joint.motor.push(Motor::Motion { coordinate, position });
     }
@@ -172,7 +175,14 @@ pub fn random_tree(rng: &mut Rng, n: usize, branching: f64, kinds: &[JointKind],
         scene.force.push(Force::Spring { name: "spring".into(), a, b, stiffness: 3.0, length: 0.4, damping: 0.2 });
         let body = format!("b{}", rng.below(n));
         let (vector, point) = (rng.vector(2.0), Some(rng.vector(0.4)));
-        scene.force.push(Force::Force { name: "push".into(), body: body.clone(), point, vector, axes: Axes::Body, signal: None });
+        scene.force.push(Force::Force {
+            name: "push".into(),
+            body: body.clone(),
+            point,
+            vector,
+            axes: Axes::Body,
+            signal: None,
+        });
         scene.force.push(Force::Torque { name: "twist".into(), body, vector, axes: Axes::World, signal: None });
     }
     scene
