@@ -90,7 +90,7 @@ impl Loader<'_> {
                 file: None,
                 hull: hull @ None,
                 ..
-            } => {
+            } if !points.is_empty() => {
                 let computed = convex_hull(points)
                     .map_err(|e| ("points", FindingKind::Geometry, e.to_string()))?;
                 *hull = Some(Arc::new(computed));

@@ -22,13 +22,12 @@ pub(super) fn check(
         path: String::new(),
         subject: None,
         findings: Vec::new(),
-        more: 0,
     };
     walk.table(&SCENE, root.get_ref(), root.span().start..root.span().start);
     if walk.findings.is_empty() {
         Ok(())
     } else {
-        Err(source.error_at(walk.findings, walk.more))
+        Err(source.error_at(walk.findings))
     }
 }
 
@@ -38,7 +37,6 @@ struct Walk<'a> {
     path: String,
     subject: Option<String>,
     findings: Vec<(Finding, Range<usize>)>,
-    more: usize,
 }
 
 impl Walk<'_> {
@@ -203,6 +201,9 @@ impl Walk<'_> {
     fn items(&mut self, items: &[Value<'_>], mut each: impl FnMut(&mut Self, &Value<'_>)) {
         let length = self.path.len();
         for (i, item) in items.iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
             self.path.push_str(&format!("[{i}]"));
             each(self, item);
             self.path.truncate(length);
@@ -268,13 +269,16 @@ impl Walk<'_> {
         message: &str,
         more: impl FnOnce(Finding) -> Finding,
     ) {
-        if self.findings.len() >= MAX_FINDINGS {
-            self.more += 1;
+        if self.is_full() {
             return;
         }
         let mut finding = more(Finding::new(kind, self.path.clone(), message));
         finding.subject = self.subject.clone();
         self.findings.push((finding, span));
+    }
+
+    fn is_full(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS
     }
 
     fn excerpt(&self, span: Range<usize>) -> String {

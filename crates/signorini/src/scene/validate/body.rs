@@ -5,7 +5,7 @@ use super::numbers::Range;
 use crate::scene::mass::matrix;
 use crate::scene::{Body, FindingKind, GROUND, Geometry, Masses, Shape};
 use nalgebra::{Matrix3, SymmetricEigen};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Arguments;
 
 /// How far the largest principal moment may exceed the sum of the others, relative to itself: inertias are often
@@ -46,11 +46,12 @@ impl<'a> Check<'a> {
             }
         }
         self.subject = None;
-        self.bodies = scene
-            .body
-            .iter()
-            .map(|body| (body.name.as_str(), body))
-            .collect::<HashMap<_, _>>();
+        for body in &scene.body {
+            self.bodies.insert(&body.name, body);
+            let frames = body.frame.iter();
+            self.frames
+                .extend(frames.map(|frame| (body.name.as_str(), frame.name.as_str())));
+        }
         if scene.body.iter().all(|body| body.name == GROUND) {
             self.add(
                 FindingKind::Missing,
@@ -189,6 +190,7 @@ impl<'a> Check<'a> {
         }
         if let Some(material) = &shape.material
             && !materials.contains(material.as_str())
+            && !self.is_full()
         {
             let names: Vec<&str> = self
                 .scene
