@@ -1,4 +1,6 @@
 //! `book/scene-format.md` says what the reader does: the same keys, and listings that are read.
+// The exception for tests does not reach their helper functions.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use signorini::scene::MAX_FINDINGS;
 use signorini::scene::mesh::{MAX_MESH_BYTES, MAX_TRIANGLES};
@@ -13,8 +15,11 @@ fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
+/// Table, kind and key.
+type Id = (String, Option<String>, String);
+
 /// Table, kind and key of every row of a table with the heading `key`; and its type and default.
-fn documented() -> Vec<((String, Option<String>, String), String, String)> {
+fn documented() -> Vec<(Id, String, String)> {
     let mut rows = Vec::new();
     let mut section: Option<(String, Option<String>)> = None;
     let mut is_key_table = false;

@@ -1,4 +1,6 @@
 //! Mass properties: closed forms, meshes of the same solids, and what must not change them.
+// The exception for tests does not reach their helper functions.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use proptest::prelude::*;

@@ -1,6 +1,8 @@
 //! Every sort of error, with its line and key.
 //!
 //! A case is a scene in which exactly one thing is wrong, on the line that ends in `# <-`.
+// The exception for tests does not reach their helper functions.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use signorini::scene::read::{read, read_str};
 use signorini::scene::{FindingKind, FindingKind::*, Problems, SceneError};

@@ -60,7 +60,7 @@ pub const MEANING: [Case; 114] = [
     (OutOfRange, "body[0].shape[0].scale", "must be positive", "{TIME}{ARM}[[body.shape]]\nkind = \"mesh\"\nfile = \"good.obj\"\nscale = 0 # <-\n"),
     (Quaternion, "body[0].orientation", "length zero", "{TIME}{ARM}orientation = [0, 0, 0, 0] # <-\n"),
     (Axis, "joint[0].axis", "length zero", "{TIME}{ARM}{JOINT}kind = \"revolute\"\naxis = [0, 0, 0] # <-\n"),
-    (Axis, "joint[0].axis2", "perpendicular", "{TIME}{ARM}{JOINT}kind = \"planar\"\naxis2 = [1, 0, 1e-5] # <-\n"),
+    (Axis, "joint[0].axis2", "perpendicular", "{TIME}{ARM}{JOINT}kind = \"planar\"\naxis2 = [1, 0, 1e-4] # <-\n"),
     (Axis, "joint[0].axis2", "perpendicular", "{TIME}{ARM}{JOINT}kind = \"universal\"\naxis = [1, 0, 0]\naxis2 = [1, 1, 0] # <-\n"),
     (Missing, "joint[0].axis2", "both axes or none", "{TIME}{ARM}[[joint]] # <-\nname = \"j\"\nkind = \"universal\"\nparent = \"ground\"\nchild = \"arm\"\naxis = [1, 0, 0]\n"),
     (Misplaced, "joint[0].axis", "does not belong to a spherical joint", "{TIME}{ARM}{JOINT}kind = \"spherical\"\naxis = [1, 0, 0] # <-\n"),

@@ -21,7 +21,7 @@ use toml::de::DeTable;
 pub const MAX_SCENE_BYTES: u64 = 256 << 20;
 
 /// Largest file of which all syntax errors are listed, and not only the first.
-const MAX_RECOVERY_BYTES: usize = 1 << 20;
+const MAX_RECOVERY_BYTES: usize = 64 << 10;
 
 /// Reads and checks a scene file and the geometry files it names.
 pub fn read(path: impl AsRef<Path>) -> Result<Scene, SceneError> {

@@ -10,7 +10,7 @@ use std::fmt::Arguments;
 
 /// How far the largest principal moment may exceed the sum of the others, relative to itself: inertias are often
 /// written with six digits.
-const TRIANGLE: f64 = 1e-6;
+const TRIANGLE: f64 = 1e-5;
 
 /// How negative a computed principal moment may be, relative to the largest: rounding of the eigenvalues.
 const NEGATIVE: f64 = 1e-12;

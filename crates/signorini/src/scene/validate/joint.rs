@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::Arguments;
 
 /// Largest cosine between two axes that count as perpendicular: directions are often written with six digits.
-const PERPENDICULAR: f64 = 1e-6;
+const PERPENDICULAR: f64 = 1e-5;
 
 impl<'a> Check<'a> {
     /// Every `[[joint]]`.
