@@ -126,6 +126,12 @@ impl Loader<'_> {
         let raw = read
             .as_ref()
             .map_err(|message| ("file", FindingKind::File, message.clone()))?;
+        // Counted before the work is done, hulls by the triangles that they come from.
+        self.n_triangles += raw.triangles.len();
+        if self.n_triangles > MAX_TRIANGLES {
+            let message = format!("the scene has more than {MAX_TRIANGLES} triangles");
+            return Err(("file", FindingKind::TooLarge, message));
+        }
         let scaled: Vec<[f64; 3]> = raw.vertices.iter().map(|v| v.map(|x| scale * x)).collect();
         if scaled.iter().flatten().any(|x| !x.is_finite()) {
             return Err((
@@ -144,11 +150,6 @@ impl Loader<'_> {
             check_closed(&mesh).map_err(|e| ("file", FindingKind::Geometry, e.to_string()))?;
             mesh
         };
-        self.n_triangles += mesh.triangles.len();
-        if self.n_triangles > MAX_TRIANGLES {
-            let message = format!("the scene has more than {MAX_TRIANGLES} triangles");
-            return Err(("file", FindingKind::TooLarge, message));
-        }
         let mesh = Arc::new(mesh);
         self.made.insert(key, Arc::clone(&mesh));
         Ok(mesh)
