@@ -83,6 +83,36 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// Every sort.
+    pub const ALL: [Self; 26] = [
+        Self::Syntax,
+        Self::Encoding,
+        Self::TooLarge,
+        Self::UnknownKey,
+        Self::NotYet,
+        Self::WrongType,
+        Self::WrongLength,
+        Self::Missing,
+        Self::NotFinite,
+        Self::OutOfRange,
+        Self::UnknownChoice,
+        Self::BadName,
+        Self::DuplicateName,
+        Self::UnknownName,
+        Self::Misplaced,
+        Self::MassRule,
+        Self::Inertia,
+        Self::Axis,
+        Self::Quaternion,
+        Self::Signal,
+        Self::Motor,
+        Self::Pattern,
+        Self::SameBody,
+        Self::File,
+        Self::Geometry,
+        Self::Mechanism,
+    ];
+
     /// A short stable code, for example `scene::unknown-key`.
     pub fn code(self) -> &'static str {
         match self {

@@ -62,8 +62,8 @@ pub struct Problems {
     pub source: Arc<SceneSource>,
     /// What is wrong.
     pub problems: Vec<Problem>,
-    /// How many further problems there are that are not listed.
-    pub more: usize,
+    /// Whether there may be more problems than are listed.
+    pub is_cut: bool,
 }
 
 impl fmt::Display for Problems {
@@ -74,8 +74,8 @@ impl fmt::Display for Problems {
             }
             write!(f, "{}:{}:{}: {finding}", self.source.file, place.line, place.column)?;
         }
-        if self.more > 0 {
-            write!(f, "\nand {} more", self.more)?;
+        if self.is_cut {
+            f.write_str("\nand perhaps more")?;
         }
         Ok(())
     }
@@ -85,30 +85,33 @@ impl SceneSource {
     /// The place of a key path such as `joint[3].axis`. Where a key is not in the file (it has a default, or is
     /// missing), the place of the table that would hold it.
     pub fn locate(&self, path: &str) -> Place {
-        self.place(find(&DeTable::parse_recoverable(&self.text).0, path))
+        self.place(self.parse().map_or(0..0, |root| find(&root, path)))
     }
 
     /// Findings with their places, as the error that the reader gives.
     pub fn error(self: &Arc<Self>, findings: Vec<Finding>) -> SceneError {
-        let (root, _) = DeTable::parse_recoverable(&self.text);
+        let root = self.parse();
         let located = findings.into_iter().map(|finding| {
-            let span = find(&root, &finding.path);
+            let span = root.as_ref().map_or(0..0, |root| find(root, &finding.path));
             (finding, span)
         });
-        self.error_at(located.collect(), 0)
+        self.error_at(located.collect())
     }
 
-    /// The same, for findings whose place is known. `more` further ones were only counted.
-    pub(crate) fn error_at(self: &Arc<Self>, findings: Vec<(Finding, Range<usize>)>, more: usize) -> SceneError {
-        let total = findings.len() + more;
-        let mut problems: Vec<Problem> = findings
-            .into_iter()
-            .take(MAX_FINDINGS)
-            .map(|(finding, span)| Problem { finding, place: self.place(span) })
-            .collect();
+    /// The document again: places are only asked for when something is wrong, so they are not worth keeping.
+    fn parse(&self) -> Option<Spanned<DeTable<'_>>> {
+        DeTable::parse(&self.text).ok()
+    }
+
+    /// The same, for findings whose place is known.
+    pub(crate) fn error_at(self: &Arc<Self>, mut findings: Vec<(Finding, Range<usize>)>) -> SceneError {
+        let is_cut = findings.len() >= MAX_FINDINGS;
+        findings.truncate(MAX_FINDINGS);
+        let at_place = |(finding, span)| Problem { finding, place: self.place(span) };
+        let mut problems: Vec<Problem> = findings.into_iter().map(at_place).collect();
         problems.sort_by_key(|problem| problem.place.span.start);
-        let more = total - problems.len();
-        SceneError::Invalid(Problems { source: Arc::clone(self), problems, more })
+        let source = Arc::clone(self);
+        SceneError::Invalid(Problems { source, problems, is_cut })
     }
 
     /// Line and column of a span, which is clipped to the text.

@@ -58,14 +58,18 @@ pub fn convex_hull(points: &[[f64; 3]]) -> Result<TriangleMesh, HullError> {
         if (x / scale).abs() < 2f64.powi(-200) { 0.0 } else { x / scale }
     };
     let coordinates = points.iter().map(|&[x, y, z]| Coord3D { x: near_one(x), y: near_one(y), z: near_one(z) });
-    let mut build = Build { points: coordinates.collect(), facets: Vec::new(), owner: vec![NONE; points.len()] };
-    build.start()?;
-    for point in shuffled(points.len()) {
-        if build.owner[point] != NONE {
-            build.insert(point)?;
-        }
+    let coordinates: Vec<Coord3D<f64>> = coordinates.collect();
+    // Points that were corners for a while stay on even when they end up inside a face or an edge. A second round
+    // without them leaves the true corners only.
+    let corners = Build::run(&coordinates)?.find_corners();
+    if corners.len() < 4 {
+        return Err(HullError::Flat);
     }
-    let hull = build.finish(points);
+    let true_corners: Vec<Coord3D<f64>> = corners.iter().map(|&i| coordinates[i]).collect();
+    let hull = TriangleMesh {
+        vertices: corners.iter().map(|&i| points[i]).collect(),
+        triangles: Build::run(&true_corners)?.triangles(),
+    };
     check_closed(&hull).map_err(|_| HullError::Flat)?;
     Ok(hull)
 }
@@ -90,14 +94,25 @@ struct Facet {
     is_alive: bool,
 }
 
-struct Build {
-    points: Vec<Coord3D<f64>>,
+struct Build<'a> {
+    points: &'a [Coord3D<f64>],
     facets: Vec<Facet>,
     /// A facet that sees the point; none once it is a corner or inside.
     owner: Vec<usize>,
 }
 
-impl Build {
+impl<'a> Build<'a> {
+    fn run(points: &'a [Coord3D<f64>]) -> Result<Self, HullError> {
+        let mut build = Self { points, facets: Vec::new(), owner: vec![NONE; points.len()] };
+        build.start()?;
+        for point in shuffled(points.len()) {
+            if build.owner[point] != NONE {
+                build.insert(point)?;
+            }
+        }
+        Ok(build)
+    }
+
     /// Whether the point is strictly on the outer side of the facet.
     fn sees(&self, facet: usize, point: usize) -> bool {
         let [a, b, c] = self.facets[facet].corners;
@@ -200,16 +215,29 @@ impl Build {
         Ok(())
     }
 
-    /// Corners renumbered, triangles in an order that does not depend on how they were found.
-    fn finish(&self, points: &[[f64; 3]]) -> TriangleMesh {
-        let alive = || self.facets.iter().filter(|facet| facet.is_alive).map(|facet| facet.corners);
-        let mut corners: Vec<usize> = alive().flatten().collect();
-        corners.sort_unstable();
-        corners.dedup();
-        let number: HashMap<usize, u32> = corners.iter().copied().zip(0..).collect();
-        let mut triangles: Vec<[u32; 3]> = alive()
-            .map(|corners| {
-                let [a, b, c] = corners.map(|corner| number[&corner]);
+    /// Points where at least three edges meet across which the surface bends, in increasing order.
+    fn find_corners(&self) -> Vec<usize> {
+        let mut bends = vec![0; self.points.len()];
+        for (i, facet) in self.facets.iter().enumerate().filter(|(_, facet)| facet.is_alive) {
+            for (k, &next) in facet.across.iter().enumerate() {
+                let beyond = self.facets[next].corners.into_iter().find(|v| !facet.corners.contains(v));
+                let [a, b, c] = self.facets[i].corners;
+                if beyond.is_some_and(|d| self.volume([a, b, c, d]) != 0.0) {
+                    bends[facet.corners[k]] += 1;
+                    bends[facet.corners[(k + 1) % 3]] += 1;
+                }
+            }
+        }
+        // Every edge is met from both of its sides.
+        (0..bends.len()).filter(|&point| bends[point] >= 6).collect()
+    }
+
+    /// The facets, in an order that does not depend on how they were found.
+    fn triangles(&self) -> Vec<[u32; 3]> {
+        let alive = self.facets.iter().filter(|facet| facet.is_alive);
+        let mut triangles: Vec<[u32; 3]> = alive
+            .map(|facet| {
+                let [a, b, c] = facet.corners.map(|corner| corner as u32);
                 if a < b && a < c {
                     [a, b, c]
                 } else if b < c {
@@ -220,7 +248,7 @@ impl Build {
             })
             .collect();
         triangles.sort_unstable();
-        TriangleMesh { vertices: corners.iter().map(|&corner| points[corner]).collect(), triangles }
+        triangles
     }
 }
 

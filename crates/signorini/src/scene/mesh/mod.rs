@@ -71,7 +71,7 @@ impl Loader<'_> {
             Geometry::ConvexHull { points, file: Some(file), scale, hull: hull @ None } if points.is_empty() => {
                 *hull = Some(self.mesh(file, *scale, true)?);
             }
-            Geometry::ConvexHull { points, file: None, hull: hull @ None, .. } => {
+            Geometry::ConvexHull { points, file: None, hull: hull @ None, .. } if !points.is_empty() => {
                 let computed = convex_hull(points).map_err(|e| ("points", FindingKind::Geometry, e.to_string()))?;
                 *hull = Some(Arc::new(computed));
             }
@@ -92,6 +92,12 @@ impl Loader<'_> {
         let base_dir = self.base_dir;
         let read = self.files.entry(file.to_owned()).or_insert_with(|| read_mesh(&base_dir.join(file)).map(Arc::new));
         let raw = read.as_ref().map_err(|message| ("file", FindingKind::File, message.clone()))?;
+        // Counted before the work is done, hulls by the triangles that they come from.
+        self.n_triangles += raw.triangles.len();
+        if self.n_triangles > MAX_TRIANGLES {
+            let message = format!("the scene has more than {MAX_TRIANGLES} triangles");
+            return Err(("file", FindingKind::TooLarge, message));
+        }
         let scaled: Vec<[f64; 3]> = raw.vertices.iter().map(|v| v.map(|x| scale * x)).collect();
         if scaled.iter().flatten().any(|x| !x.is_finite()) {
             return Err(("scale", FindingKind::NotFinite, "the scaled coordinates overflow".into()));
@@ -103,11 +109,6 @@ impl Loader<'_> {
             check_closed(&mesh).map_err(|e| ("file", FindingKind::Geometry, e.to_string()))?;
             mesh
         };
-        self.n_triangles += mesh.triangles.len();
-        if self.n_triangles > MAX_TRIANGLES {
-            let message = format!("the scene has more than {MAX_TRIANGLES} triangles");
-            return Err(("file", FindingKind::TooLarge, message));
-        }
         let mesh = Arc::new(mesh);
         self.made.insert(key, Arc::clone(&mesh));
         Ok(mesh)

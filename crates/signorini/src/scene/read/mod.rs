@@ -10,6 +10,7 @@ use super::source::{SceneError, SceneSource};
 use super::validate::validate;
 use super::{Finding, FindingKind, Scene};
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,6 +19,9 @@ use toml::de::DeTable;
 
 /// Largest scene file: some million bodies. Reading needs about ten times the file's size in memory.
 pub const MAX_SCENE_BYTES: u64 = 256 << 20;
+
+/// Largest file of which all syntax errors are listed, and not only the first.
+const MAX_RECOVERY_BYTES: usize = 64 << 10;
 
 /// Reads and checks a scene file and the geometry files it names.
 pub fn read(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
@@ -48,33 +52,36 @@ fn interpret(source: &Arc<SceneSource>, base: &Path) -> Result<Scene, SceneError
         let finding = Finding::new(FindingKind::TooLarge, "", "the scene is too large")
             .found(format!("{} bytes", source.text.len()))
             .allowed(format!("{MAX_SCENE_BYTES} bytes"));
-        return Err(source.error_at(vec![(finding, 0..0)], 0));
+        return Err(source.error_at(vec![(finding, 0..0)]));
     }
     let root = match DeTable::parse(&source.text) {
         Ok(root) => root,
-        Err(_) => return Err(syntax_errors(source)),
+        Err(error) => return Err(syntax_errors(source, error)),
     };
     structure::check(source, &root)?;
     let mut scene = Scene::deserialize(toml::de::Deserializer::from(root)).map_err(|error| {
         // The structure was checked before, so this is reached only if schema and types disagree (a bug with a test).
         let finding = Finding::new(FindingKind::WrongType, "", error.message());
-        source.error_at(vec![(finding, error.span().unwrap_or(0..0))], 0)
+        source.error_at(vec![(finding, error.span().unwrap_or(0..0))])
     })?;
     let mut findings = mesh::load_geometry(&mut scene, base);
-    // Geometry that could not be read would only be complained of a second time.
-    if findings.is_empty() {
-        findings = validate(&scene);
-    }
+    // Geometry that could not be read is missed again where masses are computed from it.
+    let known: HashSet<String> = findings.iter().map(|finding| finding.path.clone()).collect();
+    let meaning = validate(&scene).into_iter();
+    findings.extend(meaning.filter(|finding| !known.contains(&finding.path)));
     if findings.is_empty() { Ok(scene) } else { Err(source.error(findings)) }
 }
 
-fn syntax_errors(source: &Arc<SceneSource>) -> SceneError {
-    let (_, errors) = DeTable::parse_recoverable(&source.text);
+fn syntax_errors(source: &Arc<SceneSource>, first: toml::de::Error) -> SceneError {
+    // All of them where that is cheap; a large file of nothing but errors would need many times its size.
+    let errors =
+        if source.text.len() <= MAX_RECOVERY_BYTES { DeTable::parse_recoverable(&source.text).1 } else { vec![first] };
     let located = errors.iter().map(|error| {
         let message = error.message().trim().replace('\n', "; ");
-        (Finding::new(FindingKind::Syntax, "", message), error.span().unwrap_or(0..0))
+        let finding = Finding::new(FindingKind::Syntax, "", message);
+        (finding, error.span().unwrap_or(0..0))
     });
-    source.error_at(located.collect(), 0)
+    source.error_at(located.collect())
 }
 
 fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> SceneError {
@@ -82,7 +89,7 @@ fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> SceneError {
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let finding = Finding::new(FindingKind::Encoding, "", "a scene file is UTF-8 text");
     let source = Arc::new(SceneSource { file: file.to_owned(), text });
-    source.error_at(vec![(finding, at..at)], 0)
+    source.error_at(vec![(finding, at..at)])
 }
 
 /// The bytes of a regular file of bounded size. Anything else could block or never end.

@@ -14,9 +14,9 @@ type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Checks that the document has the shape of a scene.
 pub(super) fn check(source: &Arc<SceneSource>, root: &Spanned<DeTable<'_>>) -> Result<(), SceneError> {
-    let mut walk = Walk { text: &source.text, path: String::new(), subject: None, findings: Vec::new(), more: 0 };
+    let mut walk = Walk { text: &source.text, path: String::new(), subject: None, findings: Vec::new() };
     walk.table(&SCENE, root.get_ref(), root.span().start..root.span().start);
-    if walk.findings.is_empty() { Ok(()) } else { Err(source.error_at(walk.findings, walk.more)) }
+    if walk.findings.is_empty() { Ok(()) } else { Err(source.error_at(walk.findings)) }
 }
 
 /// A walk along the document; its depth is that of the schema, not that of the file.
@@ -25,7 +25,6 @@ struct Walk<'a> {
     path: String,
     subject: Option<String>,
     findings: Vec<(Finding, Range<usize>)>,
-    more: usize,
 }
 
 impl Walk<'_> {
@@ -142,6 +141,9 @@ impl Walk<'_> {
     fn items(&mut self, items: &[Value<'_>], mut each: impl FnMut(&mut Self, &Value<'_>)) {
         let length = self.path.len();
         for (i, item) in items.iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
             self.path.push_str(&format!("[{i}]"));
             each(self, item);
             self.path.truncate(length);
@@ -184,13 +186,16 @@ impl Walk<'_> {
     }
 
     fn add(&mut self, span: Range<usize>, kind: FindingKind, message: &str, more: impl FnOnce(Finding) -> Finding) {
-        if self.findings.len() >= MAX_FINDINGS {
-            self.more += 1;
+        if self.is_full() {
             return;
         }
         let mut finding = more(Finding::new(kind, self.path.clone(), message));
         finding.subject = self.subject.clone();
         self.findings.push((finding, span));
+    }
+
+    fn is_full(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS
     }
 
     fn excerpt(&self, span: Range<usize>) -> String {

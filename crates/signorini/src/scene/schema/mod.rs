@@ -141,21 +141,37 @@ pub struct AcceptedKey {
 /// Every key that the reader accepts.
 pub fn accepted_keys() -> BTreeSet<AcceptedKey> {
     let mut keys = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut open = vec![&SCENE];
-    while let Some(table) = open.pop() {
-        if !seen.insert(table.name) {
-            continue;
-        }
-        let mut add = |kind, spec: &'static KeySpec| {
-            let value = spec.value.describe();
-            keys.insert(AcceptedKey { table: table.name, kind, key: spec.name, required: spec.required, value });
-            open.extend(spec.value.table());
-        };
-        table.keys.iter().for_each(|spec| add(None, spec));
-        for kind in table.kinds {
-            kind.keys.iter().for_each(|spec| add(Some(kind.kind), spec));
-        }
+    for table in tables() {
+        let common = table.keys.iter().map(|spec| (None, spec));
+        let of_kinds = table.kinds.iter().flat_map(|k| k.keys.iter().map(|spec| (Some(k.kind), spec)));
+        keys.extend(common.chain(of_kinds).map(|(kind, spec)| AcceptedKey {
+            table: table.name,
+            kind,
+            key: spec.name,
+            required: spec.required,
+            value: spec.value.describe(),
+        }));
     }
     keys
+}
+
+/// Every key that is refused because it does not act yet, after the name of its table.
+pub fn later_keys() -> BTreeSet<(&'static str, &'static str)> {
+    let pairs = |table: &'static TableSpec| table.later.iter().map(|(key, _)| (table.name, *key));
+    tables().into_iter().flat_map(pairs).collect()
+}
+
+/// Every table, each once.
+fn tables() -> Vec<&'static TableSpec> {
+    let mut found: Vec<&'static TableSpec> = vec![&SCENE];
+    let mut next = 0;
+    while let Some(&table) = found.get(next) {
+        for inner in table.allowed(None).filter_map(|spec| spec.value.table()) {
+            if !found.iter().any(|known| known.name == inner.name) {
+                found.push(inner);
+            }
+        }
+        next += 1;
+    }
+    found
 }

@@ -5,12 +5,12 @@ use super::numbers::Range;
 use crate::scene::mass::matrix;
 use crate::scene::{Body, FindingKind, GROUND, Geometry, Masses, Shape};
 use nalgebra::{Matrix3, SymmetricEigen};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Arguments;
 
 /// How far the largest principal moment may exceed the sum of the others, relative to itself: inertias are often
 /// written with six digits.
-const TRIANGLE: f64 = 1e-6;
+const TRIANGLE: f64 = 1e-5;
 
 /// How negative a computed principal moment may be, relative to the largest: rounding of the eigenvalues.
 const NEGATIVE: f64 = 1e-12;
@@ -42,7 +42,11 @@ impl<'a> Check<'a> {
             }
         }
         self.subject = None;
-        self.bodies = scene.body.iter().map(|body| (body.name.as_str(), body)).collect::<HashMap<_, _>>();
+        for body in &scene.body {
+            self.bodies.insert(&body.name, body);
+            let frames = body.frame.iter();
+            self.frames.extend(frames.map(|frame| (body.name.as_str(), frame.name.as_str())));
+        }
         if scene.body.iter().all(|body| body.name == GROUND) {
             self.add(FindingKind::Missing, format_args!("body"), "the scene has no body that can move");
         }
@@ -138,6 +142,7 @@ impl<'a> Check<'a> {
         }
         if let Some(material) = &shape.material
             && !materials.contains(material.as_str())
+            && !self.is_full()
         {
             let names: Vec<&str> = self.scene.material.iter().map(|material| material.name.as_str()).collect();
             self.unknown_name(format_args!("{at}.material"), "material", material, &names);

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fmt::Arguments;
 
 /// Largest cosine between two axes that count as perpendicular: directions are often written with six digits.
-const PERPENDICULAR: f64 = 1e-6;
+const PERPENDICULAR: f64 = 1e-5;
 
 impl<'a> Check<'a> {
     /// Every `[[joint]]`.
@@ -58,10 +58,12 @@ impl<'a> Check<'a> {
     }
 
     fn frame_name(&mut self, at: Arguments<'_>, body: &str, name: &str) {
-        let frames = self.bodies.get(body).map(|body| body.frame.as_slice()).unwrap_or_default();
         // A body that does not exist is a finding of its own.
-        if (body == GROUND || self.bodies.contains_key(body)) && !frames.iter().any(|frame| frame.name == name) {
-            let names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
+        let is_body = body == GROUND || self.bodies.contains_key(body);
+        if is_body && !self.frames.contains(&(body, name)) && !self.is_full() {
+            let frames = self.bodies.get(body).map(|body| body.frame.as_slice());
+            let names = frames.unwrap_or_default().iter().map(|frame| frame.name.as_str());
+            let names: Vec<&str> = names.collect();
             self.unknown_name(at, &format!("frame of body `{body}`"), name, &names);
         }
     }

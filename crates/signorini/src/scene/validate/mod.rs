@@ -19,7 +19,8 @@ use std::fmt::Arguments;
 
 /// Everything that is wrong with a scene, at most [`MAX_FINDINGS`]; empty for one that can be built.
 pub fn validate(scene: &Scene) -> Vec<Finding> {
-    let mut check = Check { scene, subject: None, bodies: HashMap::new(), findings: Vec::new() };
+    let mut check =
+        Check { scene, subject: None, bodies: HashMap::new(), frames: HashSet::new(), findings: Vec::new() };
     check.run();
     check.bodies();
     check.joints();
@@ -45,6 +46,8 @@ struct Check<'a> {
     subject: Option<(&'static str, &'a str)>,
     /// Bodies by name, as soon as they have been gone through.
     bodies: HashMap<&'a str, &'a Body>,
+    /// Frames by body and name.
+    frames: HashSet<(&'a str, &'a str)>,
     findings: Vec<Finding>,
 }
 
@@ -54,11 +57,15 @@ impl<'a> Check<'a> {
     }
 
     fn add_with(&mut self, kind: FindingKind, at: Arguments<'_>, message: &str, with: impl FnOnce(Finding) -> Finding) {
-        if self.findings.len() < MAX_FINDINGS {
+        if !self.is_full() {
             let mut finding = with(Finding::new(kind, at.to_string(), message));
             finding.subject = self.subject.map(|(noun, name)| format!("{noun} `{name}`"));
             self.findings.push(finding);
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS
     }
 
     /// Checks one name among others of its sort.
@@ -81,7 +88,7 @@ impl<'a> Check<'a> {
             self.add_with(FindingKind::UnknownName, at, "the ground does not move", |f| {
                 f.found(format!("`{GROUND}`")).allowed("the name of another body")
             });
-        } else if name != GROUND && !self.bodies.contains_key(name) {
+        } else if name != GROUND && !self.bodies.contains_key(name) && !self.is_full() {
             let names = self.scene.body.iter().map(|body| body.name.as_str());
             let names: Vec<&str> = names.chain(ground.then_some(GROUND)).collect();
             self.unknown_name(at, "body", name, &names);
@@ -89,9 +96,13 @@ impl<'a> Check<'a> {
     }
 
     fn unknown_name(&mut self, at: Arguments<'_>, noun: &str, name: &str, names: &[&str]) {
+        let n_before = self.findings.len();
         self.add_with(FindingKind::UnknownName, at, &format!("there is no such {noun}"), |f| {
             let f = f.found(format!("{:?}", name.chars().take(MAX_NAME).collect::<String>()));
-            let f = f.help(did_you_mean(name, names.iter().copied()));
+            // Comparing with very many names takes its time, and the first few slips tell the rest.
+            let is_cheap = names.len() <= 1000 || n_before < 5;
+            let near = is_cheap.then(|| did_you_mean(name, names.iter().copied()));
+            let f = f.help(near.flatten());
             let distinct: Vec<&str> = names.iter().copied().filter(|name| is_name(name)).collect();
             match distinct.len() {
                 0 => f.allowed(format!("nothing: there is no {noun} yet")),

@@ -1,0 +1,97 @@
+//! Random valid scenes.
+
+use proptest::option;
+use proptest::prelude::*;
+use signorini::scene::*;
+
+mod parts;
+use parts::*;
+
+/// A valid scene of a few bodies, with everything that a scene can have but files.
+pub fn scene() -> impl Strategy<Value = Scene> {
+    let bodies = prop::collection::vec(body(), 1..4);
+    let joints = prop::collection::vec(joint(), 0..4);
+    let forces = prop::collection::vec(force(), 0..3);
+    let ground = option::of(prop::collection::vec(frame(), 0..3));
+    let run = (option::of(text()), vector(), time(), prop::bool::ANY, output());
+    (run, bodies, joints, forces, ground).prop_map(|(run, mut body, mut joint, mut force, ground)| {
+        let (title, gravity, time, dense, mut output) = run;
+        let n = body.len();
+        for (i, body) in body.iter_mut().enumerate() {
+            body.name = format!("body{i}");
+            name_frames(&mut body.frame);
+        }
+        let n_frames: Vec<usize> = body.iter().map(|body| body.frame.len()).collect();
+        for (i, joint) in joint.iter_mut().enumerate() {
+            joint.name = format!("joint/{i}");
+            joint.parent = if i < n { GROUND.into() } else { format!("body{}", (i + 1) % n) };
+            joint.child = format!("body{}", i % n);
+            if joint.parent == joint.child {
+                joint.parent = GROUND.into();
+            }
+            if n_frames[i % n] == 0 && matches!(joint.child_frame, Some(FrameRef::Name(_))) {
+                joint.child_frame = None;
+            }
+        }
+        for (i, force) in force.iter_mut().enumerate() {
+            let (Force::Spring { name, .. } | Force::Force { name, .. } | Force::Torque { name, .. }) = force;
+            *name = format!("load:{i}");
+        }
+        if let Some(mut frame) = ground {
+            name_frames(&mut frame);
+            let plane = shape(Geometry::HalfSpace);
+            body.push(Body { name: GROUND.into(), frame, shape: vec![plane], ..Body::default() });
+        }
+        let driven = joint.iter().any(|joint| !joint.motor.is_empty());
+        output.joints = output.joints.filter(|_| !joint.is_empty());
+        output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
+        output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
+        let material =
+            vec![Material { name: "steel".into(), density: Some(7.8) }, Material { name: "air".into(), density: None }];
+        let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
+        Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force }
+    })
+}
+
+fn name_frames(frames: &mut [Frame]) {
+    for (i, frame) in frames.iter_mut().enumerate() {
+        frame.name = format!("frame{i}");
+    }
+}
+
+fn time() -> impl Strategy<Value = Time> {
+    prop_oneof![
+        (positive(), option::of(positive()), option::of(1e-14..1e-2)).prop_map(|(end, step, rtol)| Time {
+            end,
+            step,
+            rtol,
+            integrator: Integrator::Adaptive
+        }),
+        (positive(), positive(), prop_oneof![Just(Integrator::Rk4), Just(Integrator::Euler)])
+            .prop_map(|(end, step, integrator)| Time { end, step: Some(step), rtol: None, integrator }),
+    ]
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    let rate = prop_oneof![
+        Just((None, None)),
+        positive().prop_map(|interval| (Some(interval), None)),
+        (1..1_000_000u64).prop_map(|every| (None, Some(every))),
+    ];
+    let markers = prop::collection::vec(vector(), 0..2);
+    (rate, option::of(Just(())), option::of(Just(())), prop::bool::ANY, markers).prop_map(
+        |((interval, every), bodies, joints, reactions, points)| Output {
+            interval,
+            every,
+            bodies: bodies.map(|()| vec!["body*".into(), "body0".into()]),
+            joints: joints.map(|()| vec!["joint/?".into()]),
+            reactions: if reactions { vec!["joint/0".into()] } else { Vec::new() },
+            actuators: Vec::new(),
+            marker: points
+                .into_iter()
+                .enumerate()
+                .map(|(i, point)| Marker { name: format!("tip{i}"), body: "body0".into(), point })
+                .collect(),
+        },
+    )
+}
