@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Values in memory before a batch is written: 2 MiB of numbers.
 const BATCH_VALUES: usize = 1 << 18;
-/// Rows in memory before a batch is written, however few the columns.
-const BATCH_ROWS: usize = 4096;
+/// Rows in memory before a batch is written, however many or few the columns. Each column of a batch has a price of
+/// its own, which a single row would not be worth.
+const BATCH_ROWS: (usize, usize) = (16, 4096);
 
 /// An append-only table.
 pub(crate) struct Stream {
@@ -60,7 +61,7 @@ impl Stream {
     }
 
     fn assemble(path: &Path, file: File, schema: StreamSchema, fields: &[Field]) -> Self {
-        let batch_rows = (BATCH_VALUES / fields.len().max(1)).clamp(1, BATCH_ROWS);
+        let batch_rows = (BATCH_VALUES / fields.len().max(1)).clamp(BATCH_ROWS.0, BATCH_ROWS.1);
         let pending = Chunk::new(fields);
         Self { path: path.to_path_buf(), file, schema, pending, batch_rows, rows: 0, bytes: 0 }
     }
