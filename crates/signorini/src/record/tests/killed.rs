@@ -20,6 +20,14 @@ fn a_stream_cut_anywhere_in_its_last_batch_opens_up_to_the_one_before() {
     assert!(ends.len() > 3, "the schema and several batches");
     let [.., before, last] = ends[..] else { panic!("too few batches") };
     assert_eq!(last.bytes, whole.len() as u64);
+    // While a batch is being written its prefix is still missing.
+    let mut half = whole.clone();
+    half[before.bytes as usize..][..8].fill(0);
+    for length in [1, 7, 8, 9, 500, last.bytes - before.bytes] {
+        fs::write(&path, &half[..(before.bytes + length) as usize]).unwrap();
+        assert_eq!(stream::scan(&path).unwrap().last(), Some(&before), "{length} bytes of a batch under way");
+    }
+    fs::write(&path, &whole).unwrap();
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     for length in (before.bytes..=last.bytes).rev() {
         file.set_len(length).unwrap();
