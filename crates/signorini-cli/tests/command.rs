@@ -63,7 +63,7 @@ fn expect(output: &Output, code: i32, messages: &[&str]) {
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{text}");
     // Messages are wrapped to the width of the terminal.
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     for message in messages {
         assert!(flat.contains(message), "no `{message}` in:\n{text}");
     }

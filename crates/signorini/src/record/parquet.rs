@@ -20,14 +20,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Values in a row group: 32 MiB of numbers, which bounds the memory that writing and reading take.
+/// Values in a row group: 32 MiB of numbers (the widest tables: 128), which bounds the memory that writing and reading
+/// take.
 const GROUP_VALUES: usize = 1 << 22;
-/// Rows in a row group, however few the columns.
-const GROUP_ROWS: usize = 1 << 16;
+/// Rows in a row group, however many or few the columns. Each column of a group has a price of its own.
+const GROUP_ROWS: (usize, usize) = (64, 1 << 16);
 
 /// Rows in a row group of a table of so many columns.
 pub(crate) fn group_rows(n_columns: usize) -> usize {
-    (GROUP_VALUES / n_columns.max(1)).clamp(1, GROUP_ROWS)
+    (GROUP_VALUES / n_columns.max(1)).clamp(GROUP_ROWS.0, GROUP_ROWS.1)
 }
 
 /// Makes a Parquet file of the whole batches of a stream.
@@ -178,12 +179,12 @@ fn read_column(reader: ColumnReader, rows: usize) -> Result<Column, ParquetError
     let mut levels = Vec::new();
     let (column, found) = match reader {
         ColumnReader::DoubleColumnReader(mut reader) => {
-            let mut values = Vec::with_capacity(rows.min(GROUP_ROWS));
+            let mut values = Vec::with_capacity(rows.min(GROUP_ROWS.1));
             let (found, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
             if levels.is_empty() { (Column::Float(values), found) } else { (spread(&values, &levels), found) }
         }
         ColumnReader::Int64ColumnReader(mut reader) => {
-            let mut values = Vec::with_capacity(rows.min(GROUP_ROWS));
+            let mut values = Vec::with_capacity(rows.min(GROUP_ROWS.1));
             let (found, _, _) = reader.read_records(rows, None, None, &mut values)?;
             (Column::Count(values), found)
         }

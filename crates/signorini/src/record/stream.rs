@@ -12,8 +12,12 @@ use std::path::{Path, PathBuf};
 
 /// Values in memory before a batch is written: 2 MiB of numbers.
 const BATCH_VALUES: usize = 1 << 18;
-/// Rows in memory before a batch is written, however few the columns.
-const BATCH_ROWS: usize = 4096;
+/// Rows in memory before a batch is written, however many or few the columns. Each column of a batch has a price of
+/// its own, which a single row would not be worth.
+const BATCH_ROWS: (usize, usize) = (16, 4096);
+
+/// Bytes before a message's header: a mark, and the header's length.
+const PREFIX: usize = 8;
 
 /// An append-only table.
 pub(crate) struct Stream {
@@ -50,9 +54,8 @@ impl Stream {
             let last = ends.last().map_or(0, |end| end.rows);
             fail(format!("it holds {last} whole rows and none of its batches ends at row {rows}"))
         })?;
-        let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(RecordError::io("open", path))?;
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(RecordError::io("open", path))?;
         file.set_len(end.bytes).map_err(RecordError::io("cut back", path))?;
-        file.seek(SeekFrom::End(0)).map_err(RecordError::io("open", path))?;
         let schema = StreamSchema::new(fields).map_err(RecordError::format("describe", path))?;
         let mut stream = Self::assemble(path, file, schema, fields);
         (stream.rows, stream.bytes) = (end.rows, end.bytes);
@@ -60,7 +63,7 @@ impl Stream {
     }
 
     fn assemble(path: &Path, file: File, schema: StreamSchema, fields: &[Field]) -> Self {
-        let batch_rows = (BATCH_VALUES / fields.len().max(1)).clamp(1, BATCH_ROWS);
+        let batch_rows = (BATCH_VALUES / fields.len().max(1)).clamp(BATCH_ROWS.0, BATCH_ROWS.1);
         let pending = Chunk::new(fields);
         Self { path: path.to_path_buf(), file, schema, pending, batch_rows, rows: 0, bytes: 0 }
     }
@@ -105,14 +108,24 @@ impl Stream {
         self.rows
     }
 
-    fn write(&mut self, bytes: &[u8], rows: u64) -> Result<(), RecordError> {
-        if let Err(error) = self.file.write_all(bytes) {
-            // Half a batch is worth nothing: leave the file as it was. If even that fails, readers drop the tail.
-            let _ = self.file.set_len(self.bytes).and_then(|()| self.file.seek(SeekFrom::End(0)));
+    /// Writes a message so that a kill in the middle of it leaves a stream that other readers can open, too: what
+    /// follows the prefix first, and then the prefix. Until it is there, eight zeros stand in its place, and to every
+    /// reader a length of zero is the end of the stream.
+    fn write(&mut self, message: &[u8], rows: u64) -> Result<(), RecordError> {
+        let (prefix, rest) = message.split_at(PREFIX.min(message.len()));
+        let written = (|| {
+            self.file.seek(SeekFrom::Start(self.bytes + prefix.len() as u64))?;
+            self.file.write_all(rest)?;
+            self.file.seek(SeekFrom::Start(self.bytes))?;
+            self.file.write_all(prefix)
+        })();
+        if let Err(error) = written {
+            // Half a message is worth nothing: leave the file as it was. If even that fails, readers drop the tail.
+            let _ = self.file.set_len(self.bytes);
             return Err(RecordError::io("append to", &self.path)(error));
         }
         self.rows += rows;
-        self.bytes += bytes.len() as u64;
+        self.bytes += message.len() as u64;
         Ok(())
     }
 }
@@ -133,12 +146,15 @@ pub(crate) fn scan(path: &Path) -> Result<Vec<BatchEnd>, RecordError> {
     let length = file.metadata().map_err(io())?.len();
     let mut ends = Vec::new();
     let mut at = BatchEnd { rows: 0, bytes: 0 };
-    let mut prefix = [0; 8];
+    let mut prefix = [0; PREFIX];
     let mut header = Vec::new();
     // A message: four bytes of ones, the header's length, the header, a body of the length the header names.
     while at.bytes + 8 <= length {
         file.seek(SeekFrom::Start(at.bytes)).map_err(io())?;
         file.read_exact(&mut prefix).map_err(io())?;
+        if prefix == [0; PREFIX] {
+            break;
+        }
         let (mark, size) = prefix.split_at(4);
         let size = u64::from(u32::from_le_bytes([size[0], size[1], size[2], size[3]]));
         if mark != [0xff; 4] {

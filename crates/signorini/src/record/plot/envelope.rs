@@ -1,7 +1,7 @@
 //! A line of any number of points, kept as the extremes of equally long stretches.
 
-/// Stretches kept: a few for every dot of the sheet's width.
-const MAX_STRETCHES: usize = 2048;
+/// Stretches kept: at least one for every dot of a screen that shows the sheet.
+const MAX_STRETCHES: usize = 1024;
 
 /// Extremes of a stretch of points, in the order in which they came.
 #[derive(Debug, Clone, Copy, PartialEq)]

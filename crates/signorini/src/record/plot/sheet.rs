@@ -11,6 +11,8 @@ pub(super) struct Panel {
     pub(super) lines: Vec<(String, Envelope)>,
 }
 
+/// Dots per unit of length: the drawing library rounds to whole dots, and lines of few dots look like stairs.
+const FINE: u32 = 8;
 const WIDTH: u32 = 1040;
 const HEADER: u32 = 44;
 const PANEL: u32 = 270;
@@ -35,40 +37,57 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Draws panels under each other. The error is a sentence.
 pub(super) fn draw(title: &str, panels: &[Panel]) -> Result<String, String> {
     let mut svg = String::new();
+    let height = HEADER + PANEL * panels.len() as u32;
     {
-        let height = HEADER + PANEL * panels.len() as u32;
-        let root = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        let root = SVGBackend::with_string(&mut svg, (fine(WIDTH), fine(height))).into_drawing_area();
         root.fill(&WHITE).map_err(text)?;
-        let (header, body) = root.split_vertically(HEADER);
-        let style = TextStyle::from(("sans-serif", 22)).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-        header.draw_text(title, &style, (20, 24)).map_err(text)?;
+        let (header, body) = root.split_vertically(fine(HEADER));
+        let style = TextStyle::from(("sans-serif", fine(22))).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+        header.draw_text(title, &style, (dots(20), dots(24))).map_err(text)?;
+        let times = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| line.1.points()).map(|point| point.0);
+        let x = find_range(times, 0.0);
         for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
-            draw_panel(area, panel)?;
+            draw_panel(area, panel, x)?;
         }
         root.present().map_err(text)?;
     }
-    Ok(svg)
+    // The size on the screen; the coordinates inside stay fine.
+    let (drawn, shown) = (size(fine(WIDTH), fine(height)), size(WIDTH, height));
+    Ok(svg.replacen(&drawn, &shown, 1))
 }
 
-fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
-    let (chart_area, legend) = area.split_horizontally(WIDTH - LEGEND);
-    let points = || panel.lines.iter().flat_map(|line| line.1.points());
-    let (x, y) = (find_range(points().map(|p| p.0), 0.0), find_range(points().map(|p| p.1), 0.06));
-    let small = ("sans-serif", 13).into_font().color(&INK);
+fn size(width: u32, height: u32) -> String {
+    format!("width=\"{width}\" height=\"{height}\"")
+}
+
+fn fine(length: u32) -> u32 {
+    FINE * length
+}
+
+fn dots(length: i32) -> i32 {
+    FINE as i32 * length
+}
+
+fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64)) -> Result<(), String> {
+    let (chart_area, legend) = area.split_horizontally(fine(WIDTH - LEGEND));
+    let values = panel.lines.iter().flat_map(|line| line.1.points()).map(|point| point.1);
+    let y = find_range(values, 0.06);
+    let small = ("sans-serif", fine(13)).into_font().color(&INK);
     let mut chart = ChartBuilder::on(&chart_area)
-        .caption(&panel.title, ("sans-serif", 16).into_font().color(&INK))
-        .margin_left(12)
-        .margin_right(12)
-        .margin_bottom(6)
-        .x_label_area_size(38)
-        .y_label_area_size(72)
+        .caption(&panel.title, ("sans-serif", fine(16)).into_font().color(&INK))
+        .margin_left(fine(12))
+        .margin_right(fine(12))
+        .margin_bottom(fine(6))
+        .x_label_area_size(fine(38))
+        .y_label_area_size(fine(72))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)
         .map_err(text)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
-        .bold_line_style(GRID)
-        .axis_style(RGBColor(150, 150, 150))
+        .bold_line_style(GRID.stroke_width(FINE))
+        .axis_style(RGBColor(150, 150, 150).stroke_width(FINE))
+        .set_all_tick_mark_size(fine(5))
         .x_labels(10)
         .y_labels(6)
         .x_label_formatter(&|value| format_tick(*value, x.1 - x.0))
@@ -79,7 +98,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
         .draw()
         .map_err(text)?;
     for (i, (_, line)) in panel.lines.iter().enumerate() {
-        let style = COLOURS[i % COLOURS.len()].stroke_width(2);
+        let style = COLOURS[i % COLOURS.len()].stroke_width(fine(2));
         chart.draw_series(LineSeries::new(line.points(), style)).map_err(text)?;
     }
     draw_legend(&legend, panel)
@@ -87,15 +106,15 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
 
 /// Beside the chart, where it cannot hide a line.
 fn draw_legend(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
-    let style = TextStyle::from(("sans-serif", 14)).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+    let style = TextStyle::from(("sans-serif", fine(14))).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
     if panel.lines.is_empty() {
-        return area.draw_text("nothing recorded", &style, (4, 40)).map_err(text);
+        return area.draw_text("nothing recorded", &style, (dots(4), dots(40))).map_err(text);
     }
     for (i, (name, _)) in panel.lines.iter().enumerate() {
-        let y = 44 + 24 * i as i32;
-        let colour = COLOURS[i % COLOURS.len()].stroke_width(3);
-        area.draw(&PathElement::new([(4, y), (28, y)], colour)).map_err(text)?;
-        area.draw_text(&shorten(name), &style, (36, y)).map_err(text)?;
+        let y = dots(44 + 24 * i as i32);
+        let colour = COLOURS[i % COLOURS.len()].stroke_width(fine(3));
+        area.draw(&PathElement::new([(dots(4), y), (dots(28), y)], colour)).map_err(text)?;
+        area.draw_text(&shorten(name), &style, (dots(36), y)).map_err(text)?;
     }
     Ok(())
 }

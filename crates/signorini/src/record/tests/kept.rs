@@ -50,7 +50,7 @@ fn geometry_files_come_along() {
 #[test]
 fn a_scene_of_ones_own_is_not_overwritten() {
     let scratch = Scratch::new();
-    let text = "[time]\nend = 1.0\n";
+    let text = "[time]\nend = 1.0\n[[body]]\nname = \"b\"\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n";
     let scene = read_str(text, "scene.toml", &scratch.0).unwrap();
     let source = crate::scene::SceneSource { file: "scene.toml".into(), text: text.into() };
     let kept = KeptScene::gather(&scene, &source, &scratch.0).unwrap();

@@ -20,11 +20,23 @@ fn a_stream_cut_anywhere_in_its_last_batch_opens_up_to_the_one_before() {
     assert!(ends.len() > 3, "the schema and several batches");
     let [.., before, last] = ends[..] else { panic!("too few batches") };
     assert_eq!(last.bytes, whole.len() as u64);
-    for length in before.bytes..=last.bytes {
-        fs::write(&path, &whole[..length as usize]).unwrap();
-        let times = Recording::open(&scratch.0).unwrap().column(Table::Steps, "t").unwrap();
-        let expected = if length == last.bytes { last.rows } else { before.rows };
-        assert_eq!(times.len() as u64, expected, "cut at byte {length}");
+    // While a batch is being written its prefix is still missing.
+    let mut half = whole.clone();
+    half[before.bytes as usize..][..8].fill(0);
+    for length in [1, 7, 8, 9, 500, last.bytes - before.bytes] {
+        fs::write(&path, &half[..(before.bytes + length) as usize]).unwrap();
+        assert_eq!(stream::scan(&path).unwrap().last(), Some(&before), "{length} bytes of a batch under way");
+    }
+    fs::write(&path, &whole).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    for length in (before.bytes..=last.bytes).rev() {
+        file.set_len(length).unwrap();
+        let expected = if length == last.bytes { last } else { before };
+        assert_eq!(stream::scan(&path).unwrap().last(), Some(&expected), "cut at byte {length}");
+        if (length - before.bytes).is_multiple_of(101) || length == last.bytes {
+            let times = Recording::open(&scratch.0).unwrap().column(Table::Steps, "t").unwrap();
+            assert_eq!(times.len() as u64, expected.rows, "cut at byte {length}");
+        }
     }
 }
 
@@ -59,7 +71,7 @@ fn a_damaged_stream_is_an_error_and_no_panic() {
     drop(run);
     let path = Table::Steps.stream(&scratch.0);
     let whole = fs::read(&path).unwrap();
-    for place in (0..whole.len().min(6000)).step_by(7) {
+    for place in (0..whole.len().min(6000)).step_by(31) {
         let mut damaged = whole.clone();
         damaged[place] ^= 0x55;
         fs::write(&path, &damaged).unwrap();

@@ -45,7 +45,7 @@ fn interrupted(folder: &Path, end: f64, output: &Output, breaks: &[(u64, bool)])
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
     #[test]
     fn the_same_bits(
         breaks in prop::collection::vec((1u64..60, any::<bool>()), 1..5),
@@ -64,11 +64,11 @@ proptest! {
 fn a_run_of_several_row_groups_and_batches() {
     let scratch = Scratch::new();
     let output = Output { bodies: Some(Vec::new()), ..Output::default() };
-    let end = 1500.0;
+    let end = 800.0;
     let one = uninterrupted(&scratch.folder("one"), end, &output);
     let rows = Recording::open(&scratch.0.join("one")).unwrap().column(Table::Steps, "t").unwrap().len();
     assert!(rows > crate::record::parquet::group_rows(19), "{rows} rows are one group");
-    let breaks = [(1, true), (70_000, false), (5_000, true), (3, false)];
+    let breaks = [(1, true), (66_000, false), (5_000, true), (3, false)];
     let other = interrupted(&scratch.folder("other"), end, &output, &breaks);
     assert!(one == other);
 }
