@@ -1,4 +1,5 @@
 //! No allocation inside a step, and work and memory linear in the number of links.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

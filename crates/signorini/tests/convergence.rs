@@ -1,4 +1,5 @@
 //! Orders of convergence, measured by halving the step, on a spatial tree with a ball joint and on a closed loop.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The recursions against the oracle, on random mechanisms of every joint kind.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

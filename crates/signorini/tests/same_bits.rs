@@ -1,4 +1,5 @@
 //! The same bits from two runs, from a resumed run, and from a fresh workspace at every step.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Properties of the spatial algebra.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use nalgebra::{Matrix6, Vector6};
 use proptest::prelude::*;

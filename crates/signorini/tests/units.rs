@@ -1,4 +1,5 @@
 //! Units: rescaling by powers of two changes no bit but exponents, and metres or millimetres give one motion.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use signorini::scene::*;
 use signorini::state::State;

@@ -67,7 +67,7 @@ impl Simulation {
                 _ if step > 0.5 * left => 0.5 * left,
                 _ => step,
             };
-            if !(h > 4.0 * f64::EPSILON * start.abs()) {
+            if h.is_nan() || h <= 4.0 * f64::EPSILON * start.abs() {
                 return Err(StepError::StepTooSmall { time: start, step: h });
             }
             let outcome = self.attempt(start, h);
