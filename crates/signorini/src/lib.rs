@@ -6,7 +6,11 @@
 //!                          State ───┘
 //! ```
 
+pub mod dynamics;
+pub mod model;
+pub mod plan;
 pub mod record;
 pub mod scene;
+pub mod spatial;
 pub mod state;
 pub mod step;

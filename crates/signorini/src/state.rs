@@ -30,8 +30,4 @@ pub struct State {
 pub struct StepControl {
     /// Step to try next; zero before the first one.
     pub step: f64,
-    /// Error of the last accepted step, in units of the tolerance.
-    pub error: f64,
-    /// Largest rate of change of any coordinate so far, in units of its own scale per time.
-    pub rate: f64,
 }

@@ -15,13 +15,15 @@ pub struct Body {
     /// Centre of mass in the body frame; the origin unless given (or unless it follows from shapes).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub com: Option<[f64; 3]>,
-    /// Inertia about the centre of mass in body axes: `[xx, yy, zz]` or `[xx, yy, zz, xy, xz, yz]`.
+    /// Inertia about the centre of mass in body axes: `[xx, yy, zz]` or `[xx, yy, zz, xy, xz, yz]`, the
+    /// entries of the matrix: xy is −∫ x y dm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inertia: Option<Vec<f64>>,
     /// Initial (or, for `anchor`ed joints, reference) position of the body frame in the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
-    /// Initial (reference) orientation of the body frame, quaternion w x y z, normalised on reading.
+    /// Initial (reference) orientation of the body frame, quaternion w x y z of any length but zero: [`rotation`](super::rotation)
+    /// normalises.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
     /// Initial velocity of the centre of mass, world axes; only for a body that floats (no joint leads to the ground).

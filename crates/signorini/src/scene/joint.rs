@@ -1,6 +1,8 @@
 //! Joints and what acts in them.
 
+use super::direction::{image_of_x, perpendicular, unit};
 use super::{FrameRef, Signal};
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 /// A joint between two bodies, or between the ground and a body.
@@ -78,6 +80,106 @@ pub enum JointKind {
     Planar,
     /// Anything.
     Free,
+}
+
+impl Joint {
+    /// Unit vectors along the first axis and, perpendicular to it, the second, in the joint frame.
+    ///
+    /// The first axis is z unless given (x for a universal joint). The second is y for a universal joint unless given;
+    /// for other kinds, unless given, it is where the smallest rotation that takes z to the first axis takes x (so x
+    /// itself for the axis z, and, to have an answer, for −z). A second axis that is perpendicular only to rounding is
+    /// made so exactly. An axis without direction counts as not given: [`validate`](super::validate::validate)
+    /// refuses it.
+    pub fn axes(&self) -> (Vector3<f64>, Vector3<f64>) {
+        let default = if self.kind == JointKind::Universal {
+            Vector3::x()
+        } else {
+            Vector3::z()
+        };
+        let first = self.axis.and_then(unit).unwrap_or(default);
+        let second = match self.axis2.and_then(unit) {
+            Some(given) => perpendicular(&first, &given),
+            None if self.kind == JointKind::Universal => perpendicular(&first, &Vector3::y()),
+            None => image_of_x(&first),
+        };
+        (first, second)
+    }
+}
+
+impl JointKind {
+    /// Every kind.
+    pub const ALL: [Self; 9] = [
+        Self::Fixed,
+        Self::Revolute,
+        Self::Prismatic,
+        Self::Screw,
+        Self::Cylindrical,
+        Self::Universal,
+        Self::Spherical,
+        Self::Planar,
+        Self::Free,
+    ];
+
+    /// Its name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Revolute => "revolute",
+            Self::Prismatic => "prismatic",
+            Self::Screw => "screw",
+            Self::Cylindrical => "cylindrical",
+            Self::Universal => "universal",
+            Self::Spherical => "spherical",
+            Self::Planar => "planar",
+            Self::Free => "free",
+        }
+    }
+
+    /// Number of coordinates.
+    ///
+    /// Revolute and screw: the angle. Prismatic: the distance. Cylindrical: angle, distance. Universal: the two
+    /// angles. Spherical: the quaternion w x y z. Planar: x, y, angle. Free: position, quaternion w x y z.
+    pub const fn n_q(self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute | Self::Prismatic | Self::Screw => 1,
+            Self::Cylindrical | Self::Universal => 2,
+            Self::Planar => 3,
+            Self::Spherical => 4,
+            Self::Free => 7,
+        }
+    }
+
+    /// Number of speeds: the rates of the coordinates, except that rotations by quaternion have the child's angular
+    /// velocity relative to the parent, in the axes of the child's joint frame.
+    pub const fn n_v(self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute | Self::Prismatic | Self::Screw => 1,
+            Self::Cylindrical | Self::Universal => 2,
+            Self::Spherical | Self::Planar => 3,
+            Self::Free => 6,
+        }
+    }
+
+    /// Where the quaternion starts among the coordinates, for kinds that have one. Speeds from there on are rotational.
+    pub fn quaternion_at(self) -> Option<usize> {
+        match self {
+            Self::Spherical => Some(0),
+            Self::Free => Some(3),
+            _ => None,
+        }
+    }
+
+    /// Whether the kind has an axis.
+    pub fn has_axis(self) -> bool {
+        !matches!(self, Self::Fixed | Self::Spherical | Self::Free)
+    }
+
+    /// Whether the kind has a second axis.
+    pub fn has_axis2(self) -> bool {
+        matches!(self, Self::Universal | Self::Planar)
+    }
 }
 
 /// One number for every coordinate alike, or one for each.

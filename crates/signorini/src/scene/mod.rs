@@ -4,19 +4,34 @@
 //! [`crate::model::Model::build`]. Every key is described in `book/scene-format.md`, which is tested against the reader.
 
 mod body;
+mod direction;
+mod finding;
 mod force;
 mod joint;
+mod mass;
+pub mod mesh;
 mod output;
+pub mod pattern;
+pub mod read;
+pub mod schema;
 mod shape;
 mod signal;
+mod solid;
+mod source;
+pub(crate) mod suggest;
 mod time;
+pub mod validate;
 
 pub use body::{Body, Frame, FrameRef};
+pub use direction::rotation;
+pub use finding::{Finding, FindingKind, MAX_FINDINGS};
 pub use force::{Attachment, Axes, Force};
 pub use joint::{Joint, JointKind, Motor, PerCoordinate, Spring};
+pub use mass::{MassProperties, Masses};
 pub use output::{Marker, Output};
 pub use shape::{Geometry, Material, Shape, TriangleMesh};
 pub use signal::{Interpolation, Signal, Varying};
+pub use source::{Place, Problem, Problems, SceneError, SceneSource};
 pub use time::{Formulation, Integrator, Solver, Time};
 
 use serde::{Deserialize, Serialize};

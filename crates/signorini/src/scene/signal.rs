@@ -50,7 +50,7 @@ pub enum Varying {
         /// As many values.
         values: Vec<f64>,
         /// How values between are found; `linear` for forces, and always `cubic` for prescribed motion.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         interpolation: Option<Interpolation>,
     },
 }

@@ -1,0 +1,108 @@
+//! Why a command did not do what it was asked for, on the screen and as an exit code.
+
+use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use signorini::record::RecordError;
+use signorini::scene::{Finding, FindingKind, Problem, Problems, SceneError, SceneSource};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Why a command did not do what it was asked for.
+#[derive(Debug)]
+pub enum Failure {
+    /// The user asked for something impossible.
+    Input(Vec<Report>),
+    /// Stopped by policy, or a problem that was not solved. What was computed is kept.
+    Unsolved(String),
+    /// Files or devices.
+    Io(String),
+    /// The user wanted it.
+    Interrupted,
+}
+
+impl Failure {
+    /// Bad input that has no place in a file.
+    pub fn input(message: impl Into<String>, help: Option<String>) -> Self {
+        let mut diagnostic = MietteDiagnostic::new(message);
+        diagnostic.help = help;
+        Self::Input(vec![Report::new(diagnostic)])
+    }
+
+    /// What is wrong with a scene, found after it was read.
+    pub fn findings(source: &Arc<SceneSource>, findings: Vec<Finding>) -> Self {
+        source.error(findings).into()
+    }
+
+    /// The same, for what a recording cannot do.
+    pub fn record(source: &Arc<SceneSource>, error: RecordError) -> Self {
+        match &error {
+            RecordError::NoMatch { key, .. } => {
+                let finding = Finding::new(FindingKind::Pattern, format!("output.{key}"), error.to_string());
+                Self::findings(source, vec![finding])
+            }
+            RecordError::TooManyColumns { .. } => {
+                let finding = Finding::new(FindingKind::TooLarge, "output", error.to_string());
+                Self::findings(source, vec![finding])
+            }
+            _ => error.into(),
+        }
+    }
+
+    /// Tells the user, on the standard error stream.
+    pub fn print(&self) {
+        match self {
+            Self::Input(reports) => reports.iter().for_each(|report| eprintln!("{report:?}")),
+            Self::Unsolved(message) => eprintln!("stopped: {message}"),
+            Self::Io(message) => eprintln!("error: {message}"),
+            Self::Interrupted => eprintln!("interrupted"),
+        }
+    }
+
+    /// What the shell is told.
+    pub fn code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Unsolved(_) => 1,
+            Self::Input(_) => 2,
+            Self::Io(_) => 3,
+            Self::Interrupted => 130,
+        })
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        match error {
+            SceneError::Io { path, source } => Self::Io(format!("cannot read {}: {source}", path.display())),
+            SceneError::Invalid(problems) => Self::Input(report(&problems)),
+            other => Self::input(other.to_string(), None),
+        }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        if error.is_input() { Self::input(error.to_string(), None) } else { Self::Io(error.to_string()) }
+    }
+}
+
+/// One report per problem, each with the piece of the file that it is about.
+fn report(problems: &Problems) -> Vec<Report> {
+    let SceneSource { file, text } = &*problems.source;
+    let text = Arc::new(text.clone());
+    let mut reports: Vec<Report> = Vec::new();
+    for Problem { finding, place } in &problems.problems {
+        let key = if finding.path.is_empty() { String::new() } else { format!("{}: ", finding.path) };
+        let subject = finding.subject.as_ref().map_or_else(String::new, |subject| format!(" ({subject})"));
+        let found = finding.found.as_ref().map_or_else(|| "here".to_owned(), |found| format!("found {found}"));
+        let allowed = finding.allowed.as_ref().map(|allowed| format!("allowed: {allowed}"));
+        let help: Vec<String> = allowed.into_iter().chain(finding.help.clone()).collect();
+        let mut diagnostic = MietteDiagnostic::new(format!("{key}{}{subject}", finding.message))
+            .with_code(finding.kind.code())
+            .with_label(LabeledSpan::at(place.span.clone(), found));
+        diagnostic.help = (!help.is_empty()).then(|| help.join("; "));
+        reports.push(Report::new(diagnostic).with_source_code(NamedSource::new(file, Arc::clone(&text))));
+    }
+    if problems.more > 0 {
+        reports.push(Report::new(MietteDiagnostic::new(format!("and {} more", problems.more))));
+    }
+    reports
+}

@@ -1,0 +1,129 @@
+//! Forward dynamics: the articulated-body algorithm.
+//!
+//! **Problem.** Given coordinates, speeds and forces, find the accelerations of a tree.
+//!
+//! **Method.** Featherstone's articulated-body algorithm [featherstone2008, ch. 7], in world axes at each link's own
+//! origin. Inwards: I ← I − U Uᵀ/D, p ← p + U u/D for each speed in turn with U = I s, D = sᵀU + rotor inertia,
+//! u = τ − sᵀp, then p ← p + I c, then both move to the parent's origin. Outwards: a = a_parent + c,
+//! v̇ = (u − Uᵀa)/D, a ← a + s v̇. A joint of several speeds is eliminated speed by speed (it is a chain of joints
+//! without mass between), so no kind needs a small matrix of its own. A prescribed speed is not eliminated: its known
+//! acceleration joins c.
+//!
+//! **Cost.** O(n): about 560 flops per revolute link.
+//!
+//! **Fails when** a joint moves no inertia (D = 0); the link is remembered in `singular` and the result is not finite.
+//!
+//! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
+
+use super::{LinkKind, Pivot, Recursion, Tree};
+use crate::spatial::{Twist, Vec3, Wrench};
+
+impl Recursion {
+    /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
+    /// `external` a wrench on each link at its origin.
+    pub fn update_articulated(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+        self.singular = None;
+        self.inertia.fill(Default::default());
+        self.bias.fill(Default::default());
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let motion = &self.kinematics.links[i];
+            let body = link.inertia.rotated(&motion.rotation);
+            let mut inertia = self.inertia[i] + body.to_sym6();
+            let mut bias = self.bias[i] + body.gyroscopic(&motion.omega);
+            if let Some(external) = external {
+                bias = bias - external[i];
+            }
+            let mut c = motion.bias;
+            match link.kind {
+                LinkKind::Revolute if !tree.has_prescribed || !tree.prescribed[link.v as usize] => {
+                    let v = link.v as usize;
+                    let z: Vec3 = motion.rotation.column(2).into();
+                    let across = Wrench::new(inertia.aa.times(&z), inertia.al.tr_mul(&z));
+                    let inverse = 1.0 / (z.dot(&across.moment) + tree.armature[v]);
+                    let force = tau[v] - z.dot(&bias.moment);
+                    self.pivots[v] = Pivot { across, inverse, force };
+                    if link.parent_index().is_some() {
+                        inertia = inertia.minus_outer(&across, &(across * inverse));
+                        bias += across * (force * inverse);
+                    }
+                    if !(inverse.is_finite() && inverse > 0.0) {
+                        self.singular = Some(i);
+                    }
+                }
+                _ => {
+                    for v in link.v_range() {
+                        let s = self.kinematics.columns[v];
+                        if tree.prescribed[v] {
+                            c += s * prescribed[v];
+                            self.pivots[v] = Pivot::default();
+                            continue;
+                        }
+                        let across = inertia.times(&s);
+                        let inverse = 1.0 / (s.dot(&across) + tree.armature[v]);
+                        let force = tau[v] - s.dot(&bias);
+                        self.pivots[v] = Pivot { across, inverse, force };
+                        inertia = inertia.minus_outer(&across, &(across * inverse));
+                        bias += across * (force * inverse);
+                        if !(inverse.is_finite() && inverse > 0.0) {
+                            self.singular = Some(i);
+                        }
+                    }
+                }
+            }
+            if let Some(p) = link.parent_index() {
+                bias += inertia.times(&c);
+                self.inertia[p] += inertia.shifted(&motion.offset);
+                self.bias[p] += bias.shifted(&motion.offset);
+            }
+        }
+        self.work += tree.links.len() as u64;
+    }
+
+    /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`].
+    pub fn update_accelerations(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
+        let ground = Twist::new(Vec3::zeros(), -gravity);
+        for (i, link) in tree.links.iter().enumerate() {
+            let motion = &self.kinematics.links[i];
+            let inner = link.parent_index().map_or(ground, |p| self.acceleration[p]);
+            let mut a = inner.shifted(&motion.offset) + motion.bias;
+            match link.kind {
+                LinkKind::Revolute if !tree.has_prescribed => {
+                    let v = link.v as usize;
+                    let pivot = &self.pivots[v];
+                    let acc = (pivot.force - a.dot(&pivot.across)) * pivot.inverse;
+                    let z: Vec3 = motion.rotation.column(2).into();
+                    vdot[v] = acc;
+                    a.angular += z * acc;
+                }
+                _ => {
+                    for v in link.v_range().filter(|&v| tree.prescribed[v]) {
+                        vdot[v] = prescribed[v];
+                        a += self.kinematics.columns[v] * vdot[v];
+                    }
+                    for v in link.v_range().rev().filter(|&v| !tree.prescribed[v]) {
+                        let pivot = &self.pivots[v];
+                        vdot[v] = (pivot.force - a.dot(&pivot.across)) * pivot.inverse;
+                        a += self.kinematics.columns[v] * vdot[v];
+                    }
+                }
+            }
+            self.acceleration[i] = a;
+        }
+        self.work += tree.links.len() as u64;
+    }
+
+    /// Accelerations of a tree without prescribed motion: all three sweeps.
+    pub fn forward_dynamics(
+        &mut self,
+        tree: &Tree,
+        gravity: &Vec3,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        vdot: &mut [f64],
+    ) {
+        self.update_kinematics(tree, q, v);
+        self.update_articulated(tree, tau, &[], None);
+        self.update_accelerations(tree, gravity, &[], vdot);
+    }
+}

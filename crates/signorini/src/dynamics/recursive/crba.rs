@@ -1,0 +1,49 @@
+//! Mass matrix: the composite-rigid-body algorithm.
+//!
+//! **Problem.** Find the symmetric matrix M of the kinetic energy ½ vᵀ M v of a tree.
+//!
+//! **Method.** Composite inertias inwards; a column's momentum is carried to each ancestor [featherstone2008, ch. 6].
+//!
+//! **Cost.** O(n · depth) time, n² storage: for mechanisms small enough to want the matrix itself.
+//!
+//! **Fails when** never.
+//!
+//! **Checked by** `tests/dynamics.rs`: against inverse dynamics, and M⁻¹ against forward dynamics.
+
+use super::{Recursion, Tree};
+use nalgebra::DMatrix;
+
+impl Recursion {
+    /// The mass matrix, after [`Self::update_kinematics`].
+    pub fn mass_matrix(&mut self, tree: &Tree) -> DMatrix<f64> {
+        let mut m = DMatrix::zeros(tree.n_v, tree.n_v);
+        self.inertia.fill(Default::default());
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let motion = &self.kinematics.links[i];
+            let composite = self.inertia[i] + link.inertia.rotated(&motion.rotation).to_sym6();
+            for v in link.v_range() {
+                let mut momentum = composite.times(&self.kinematics.columns[v]);
+                m[(v, v)] = tree.armature[v];
+                let mut j = Some(i);
+                while let Some(at) = j {
+                    for w in tree.links[at].v_range() {
+                        let entry = self.kinematics.columns[w].dot(&momentum);
+                        if w == v {
+                            m[(v, v)] += entry;
+                        } else {
+                            m[(v, w)] = entry;
+                            m[(w, v)] = entry;
+                        }
+                    }
+                    momentum = momentum.shifted(&self.kinematics.links[at].offset);
+                    j = tree.links[at].parent_index();
+                }
+            }
+            if let Some(p) = link.parent_index() {
+                self.inertia[p] += composite.shifted(&motion.offset);
+            }
+        }
+        self.work += tree.links.len() as u64;
+        m
+    }
+}

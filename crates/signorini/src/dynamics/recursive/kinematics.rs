@@ -1,0 +1,123 @@
+//! Positions and velocities, from the ground outwards.
+
+use super::{LinkKind, NO_PARENT, Recursion, Tree};
+use crate::model::joint::JointMotion;
+use crate::spatial::{Mat3, Pose, Twist, Vec3};
+
+/// What the sweeps need of a link's motion, in world axes.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkMotion {
+    /// Axes of the link frame.
+    pub rotation: Mat3,
+    /// From the parent's origin to this one.
+    pub offset: Vec3,
+    /// Angular velocity.
+    pub omega: Vec3,
+    /// Acceleration against the parent that is not due to changing speeds.
+    pub bias: Twist,
+}
+
+impl Default for LinkMotion {
+    fn default() -> Self {
+        let zero = Vec3::zeros();
+        Self { rotation: Mat3::identity(), offset: zero, omega: zero, bias: Twist::default() }
+    }
+}
+
+/// Motion of all links.
+#[derive(Debug, Clone, Default)]
+pub struct Kinematics {
+    /// Per link.
+    pub links: Vec<LinkMotion>,
+    /// Unit motion of each speed at its link's origin (also kept in `links` for revolute ones, as the z axis).
+    pub columns: Vec<Twist>,
+    /// Origin of each link in the world; filled by [`Recursion::update_positions`].
+    pub origin: Vec<Vec3>,
+    /// Velocity of each link's origin; filled by [`Recursion::update_positions`].
+    pub velocity: Vec<Vec3>,
+    /// Velocity of each link's origin against its parent's point there, general kinds only.
+    pub(crate) slide: Vec<Vec3>,
+}
+
+impl Kinematics {
+    /// For a tree.
+    pub fn new(tree: &Tree) -> Self {
+        let n = tree.links.len();
+        Self {
+            links: vec![LinkMotion::default(); n],
+            columns: vec![Twist::default(); tree.n_v],
+            origin: vec![Vec3::zeros(); n],
+            velocity: vec![Vec3::zeros(); n],
+            slide: vec![Vec3::zeros(); n],
+        }
+    }
+
+    /// World pose of a link's frame.
+    pub fn pose(&self, link: usize) -> Pose {
+        Pose::new(self.links[link].rotation, self.origin[link])
+    }
+
+    /// Velocity of a link at its origin.
+    pub fn twist(&self, link: usize) -> Twist {
+        Twist::new(self.links[link].omega, self.velocity[link])
+    }
+}
+
+impl Recursion {
+    /// Rotations, offsets, angular velocities and bias accelerations of all links.
+    pub fn update_kinematics(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
+        let ground = LinkMotion::default();
+        let mut general = JointMotion::default();
+        for (i, link) in tree.links.iter().enumerate() {
+            let k = &mut self.kinematics;
+            let inner = if link.parent == NO_PARENT { &ground } else { &k.links[link.parent as usize] };
+            let axes = inner.rotation * link.rotation;
+            let arm = inner.rotation * link.position;
+            let spin = inner.omega;
+            k.links[i] = match link.kind {
+                LinkKind::Revolute => {
+                    let z: Vec3 = axes.column(2).into();
+                    let turn = z * v[link.v as usize];
+                    k.columns[link.v as usize] = Twist::new(z, Vec3::zeros());
+                    LinkMotion {
+                        rotation: crate::model::joint::turned_about_z(&axes, q[link.q as usize]),
+                        offset: arm,
+                        omega: spin + turn,
+                        bias: Twist::new(spin.cross(&turn), spin.cross(&spin.cross(&arm))),
+                    }
+                }
+                LinkKind::General { joint, reversed } => {
+                    joint.motion(reversed, &q[link.q_range()], &v[link.v_range()], &axes, &mut general);
+                    let n = link.n_v as usize;
+                    k.columns[link.v_range()].copy_from_slice(&general.columns[..n]);
+                    k.slide[i] = general.rate.linear;
+                    let offset = arm + general.offset;
+                    let linear = spin.cross(&spin.cross(&offset)) + spin.cross(&general.rate.linear) * 2.0;
+                    let angular = spin.cross(&general.rate.angular);
+                    LinkMotion {
+                        rotation: general.rotation,
+                        offset,
+                        omega: spin + general.rate.angular,
+                        bias: Twist::new(angular, linear) + general.bias,
+                    }
+                }
+            };
+        }
+        self.work += tree.links.len() as u64;
+    }
+
+    /// World positions and velocities of the origins, after [`Self::update_kinematics`].
+    pub fn update_positions(&mut self, tree: &Tree) {
+        let k = &mut self.kinematics;
+        for (i, link) in tree.links.iter().enumerate() {
+            let d = k.links[i].offset;
+            let (origin, velocity, spin) = match link.parent_index() {
+                None => (Vec3::zeros(), Vec3::zeros(), Vec3::zeros()),
+                Some(p) => (k.origin[p], k.velocity[p], k.links[p].omega),
+            };
+            k.origin[i] = origin + d;
+            k.velocity[i] = velocity + spin.cross(&d) + k.slide[i];
+        }
+        self.work += tree.links.len() as u64;
+    }
+}

@@ -1,0 +1,163 @@
+//! The spanning tree as flat arrays for the recursions.
+
+use crate::model::joint::{JointType, flip};
+use crate::model::{Body, BodyId, Model};
+use crate::plan::{Plan, PlanLink};
+use crate::scene::JointKind;
+use crate::spatial::{Inertia, Mat3, Pose, Vec3};
+
+/// Parent index of links that hang on the ground.
+pub const NO_PARENT: u32 = u32::MAX;
+
+/// How a link moves against its parent; dispatched once per link and sweep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LinkKind {
+    /// Turns about its own z axis. Most mechanisms are made of these.
+    Revolute,
+    /// Any other kind.
+    General {
+        /// The kind.
+        joint: JointType,
+        /// Whether the link is the joint's parent.
+        reversed: bool,
+    },
+}
+
+/// One link: its frame is the outer joint frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// Parent link, or [`NO_PARENT`].
+    pub parent: u32,
+    /// First coordinate.
+    pub q: u32,
+    /// First speed.
+    pub v: u32,
+    /// Number of coordinates.
+    pub n_q: u8,
+    /// Number of speeds.
+    pub n_v: u8,
+    /// How it moves.
+    pub kind: LinkKind,
+    /// Axes of the inner joint frame in the parent link's frame.
+    pub rotation: Mat3,
+    /// Origin of the inner joint frame in the parent link's frame.
+    pub position: Vec3,
+    /// Inertia of the body about the link's origin, link axes.
+    pub inertia: Inertia,
+}
+
+/// The tree of one topology.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    /// Links in topological order.
+    pub links: Vec<Link>,
+    /// Body of each link.
+    pub body: Vec<BodyId>,
+    /// Pose of the body frame in the link frame.
+    pub body_pose: Vec<Pose>,
+    /// Rotor inertia of each speed.
+    pub armature: Vec<f64>,
+    /// Whether a speed follows a prescribed motion.
+    pub prescribed: Vec<bool>,
+    /// Whether any does.
+    pub has_prescribed: bool,
+    /// Number of coordinates.
+    pub n_q: usize,
+    /// Number of speeds.
+    pub n_v: usize,
+}
+
+impl Link {
+    /// Kind as a joint type.
+    pub fn joint_type(&self) -> JointType {
+        match self.kind {
+            LinkKind::Revolute => JointType { kind: JointKind::Revolute, lead: 0.0 },
+            LinkKind::General { joint, .. } => joint,
+        }
+    }
+
+    /// Range of its coordinates.
+    pub fn q_range(&self) -> std::ops::Range<usize> {
+        self.q as usize..self.q as usize + self.n_q as usize
+    }
+
+    /// Range of its speeds.
+    pub fn v_range(&self) -> std::ops::Range<usize> {
+        self.v as usize..self.v as usize + self.n_v as usize
+    }
+
+    /// Parent link, if not the ground.
+    pub fn parent_index(&self) -> Option<usize> {
+        (self.parent != NO_PARENT).then_some(self.parent as usize)
+    }
+}
+
+impl Tree {
+    /// Compiles the tree of a plan.
+    pub fn build(model: &Model, plan: &Plan) -> Self {
+        let mut tree = Self::default();
+        for planned in &plan.links {
+            let body = &model.bodies()[planned.body.index()];
+            let place = Placement::find(model, planned, body);
+            let inner_link = planned.parent.map_or_else(Pose::identity, |p| tree.body_pose[p]);
+            let inner = inner_link * place.inner;
+            let (n_q, n_v) = (place.joint.kind.n_q(), place.joint.kind.n_v());
+            tree.links.push(Link {
+                parent: planned.parent.map_or(NO_PARENT, |p| p as u32),
+                q: tree.n_q as u32,
+                v: tree.n_v as u32,
+                n_q: n_q as u8,
+                n_v: n_v as u8,
+                kind: match place.joint.kind {
+                    JointKind::Revolute => LinkKind::Revolute,
+                    _ => LinkKind::General { joint: place.joint, reversed: planned.reversed },
+                },
+                rotation: inner.rotation,
+                position: inner.translation,
+                inertia: body.inertia_in(&place.outer),
+            });
+            tree.body.push(planned.body);
+            tree.body_pose.push(place.outer.inverse());
+            tree.add_fittings(model, planned, n_v);
+            tree.n_q += n_q;
+            tree.n_v += n_v;
+        }
+        tree.has_prescribed = tree.prescribed.iter().any(|&p| p);
+        tree
+    }
+
+    fn add_fittings(&mut self, model: &Model, planned: &PlanLink, n_v: usize) {
+        let fittings = planned.joint.map(|j| &model.joints()[j.index()].fittings);
+        for k in 0..n_v {
+            let armature = fittings.and_then(|f| f.armature.get(k).copied());
+            self.armature.push(armature.unwrap_or(0.0));
+            self.prescribed.push(fittings.is_some_and(|f| f.motion(k).is_some()));
+        }
+    }
+}
+
+/// Joint frames of a planned link in the frames of its inner and outer body.
+struct Placement {
+    joint: JointType,
+    inner: Pose,
+    outer: Pose,
+}
+
+impl Placement {
+    fn find(model: &Model, planned: &PlanLink, body: &Body) -> Self {
+        let Some(id) = planned.joint else {
+            // A floating base is placed at its centre of mass, where its own inertia is decoupled.
+            let joint = JointType { kind: JointKind::Free, lead: 0.0 };
+            return Self { joint, inner: Pose::identity(), outer: Pose::new(Mat3::identity(), body.com) };
+        };
+        let joint = &model.joints()[id.index()];
+        let (mut inner, mut outer) = (joint.parent_frame, joint.child_frame);
+        if planned.reversed {
+            std::mem::swap(&mut inner, &mut outer);
+            if joint.joint_type.is_axial() {
+                (inner, outer) = (inner * flip(), outer * flip());
+            }
+        }
+        Self { joint: joint.joint_type, inner, outer }
+    }
+}

@@ -1,0 +1,193 @@
+//! The compiled scene: bodies, joints and loads as numbers, immutable.
+
+mod build;
+mod force;
+pub mod ids;
+pub mod joint;
+mod signal;
+
+pub use build::ModelError;
+pub use force::{Force, ForceKind, Point};
+pub use ids::{BodyId, JointId};
+pub use signal::Signal;
+
+use crate::scene::JointKind;
+use crate::spatial::{Inertia, Pose, Sym3, Vec3};
+use joint::JointType;
+use std::ops::Range;
+
+/// A compiled scene. Order of bodies and joints is the scene's.
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub(crate) gravity: Vec3,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) joints: Vec<Joint>,
+    pub(crate) forces: Vec<Force>,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) length: f64,
+    pub(crate) n_q: usize,
+    pub(crate) n_v: usize,
+}
+
+/// A rigid body in its own frame.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// Name.
+    pub name: String,
+    /// Mass.
+    pub mass: f64,
+    /// Centre of mass in the body frame.
+    pub com: Vec3,
+    /// Moments about the centre of mass, body axes.
+    pub central: Sym3,
+}
+
+/// A joint with canonical frames (see [`joint`]).
+#[derive(Debug, Clone)]
+pub struct Joint {
+    /// Name.
+    pub name: String,
+    /// Kind and parameter.
+    pub joint_type: JointType,
+    /// Parent; none for the ground.
+    pub parent: Option<BodyId>,
+    /// Child; none for the ground.
+    pub child: Option<BodyId>,
+    /// Joint frame in the parent's body frame.
+    pub parent_frame: Pose,
+    /// Joint frame in the child's body frame.
+    pub child_frame: Pose,
+    /// Place of its coordinates among those of all joints, scene order.
+    pub q: Range<usize>,
+    /// Place of its speeds among those of all joints, scene order.
+    pub v: Range<usize>,
+    /// Springs, dampers, rotors and motors.
+    pub fittings: Fittings,
+}
+
+/// What acts inside a joint, per speed.
+#[derive(Debug, Clone, Default)]
+pub struct Fittings {
+    /// Spring stiffness of each speed's coordinate; empty without springs.
+    pub stiffness: Vec<f64>,
+    /// Coordinates at which springs rest (as many as coordinates); empty without springs.
+    pub rest: Vec<f64>,
+    /// Viscous damping; empty without.
+    pub damping: Vec<f64>,
+    /// Rotor inertia; empty without.
+    pub armature: Vec<f64>,
+    /// Motors.
+    pub motors: Vec<Motor>,
+}
+
+impl Fittings {
+    /// Whether some coordinate follows a prescribed motion.
+    pub fn has_motion(&self) -> bool {
+        self.motors.iter().any(|m| matches!(m.kind, MotorKind::Motion))
+    }
+
+    /// The prescribed motion of one coordinate.
+    pub fn motion(&self, coordinate: usize) -> Option<&Signal> {
+        let is_motion = |m: &&Motor| m.coordinate == coordinate && matches!(m.kind, MotorKind::Motion);
+        self.motors.iter().find(is_motion).map(|m| &m.signal)
+    }
+}
+
+/// A motor on one coordinate.
+#[derive(Debug, Clone)]
+pub struct Motor {
+    /// Which speed of the joint.
+    pub coordinate: usize,
+    /// What it does with the signal.
+    pub kind: MotorKind,
+    /// Force, target or position.
+    pub signal: Signal,
+}
+
+/// What a motor does with its signal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MotorKind {
+    /// The signal is the force.
+    Torque,
+    /// The signal is the wanted coordinate.
+    Servo {
+        /// Force per error.
+        stiffness: f64,
+        /// Force per error rate.
+        damping: f64,
+    },
+    /// The signal is the coordinate.
+    Motion,
+}
+
+/// A point whose path is recorded.
+#[derive(Debug, Clone)]
+pub struct Marker {
+    /// Name.
+    pub name: String,
+    /// Where it sits.
+    pub point: Point,
+}
+
+impl Body {
+    /// Inertia about the origin of a frame fixed in the body, in that frame's axes.
+    pub fn inertia_in(&self, frame: &Pose) -> Inertia {
+        let body = frame.inverse();
+        Inertia::from_central(self.mass, body.point(&self.com), &self.central.rotated(&body.rotation))
+    }
+}
+
+impl Joint {
+    /// Kind.
+    pub fn kind(&self) -> JointKind {
+        self.joint_type.kind
+    }
+}
+
+impl Model {
+    /// Uniform gravitational acceleration.
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity
+    }
+
+    /// Bodies in the scene's order, the ground left out.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Joints in the scene's order.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// Applied loads.
+    pub fn forces(&self) -> &[Force] {
+        &self.forces
+    }
+
+    /// Recorded points.
+    pub fn markers(&self) -> &[Marker] {
+        &self.markers
+    }
+
+    /// A length that stands for the mechanism's size: the longest way through a body between joints, centre of mass and
+    /// points of attack.
+    pub fn characteristic_length(&self) -> f64 {
+        self.length
+    }
+
+    /// Number of coordinates of all joints of the scene.
+    pub fn n_joint_q(&self) -> usize {
+        self.n_q
+    }
+
+    /// Number of speeds of all joints of the scene.
+    pub fn n_joint_v(&self) -> usize {
+        self.n_v
+    }
+
+    /// Total mass.
+    pub fn mass(&self) -> f64 {
+        self.bodies.iter().map(|b| b.mass).sum()
+    }
+}

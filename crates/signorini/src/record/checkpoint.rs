@@ -1,0 +1,117 @@
+//! From where a run can go on, to the same bits as if it had never been interrupted.
+
+use super::RecordError;
+use super::folder::{CHECKPOINT, write_whole};
+use super::statistics::Statistics;
+use crate::scene::{Formulation, Integrator};
+use crate::state::State;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// From where a run can go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checkpoint {
+    /// What is being run.
+    pub identity: Identity,
+    /// Where the mechanism is.
+    pub state: State,
+    /// What the summary is made of.
+    pub statistics: Statistics,
+    /// Number of the next recorded instant, in units of the output interval.
+    pub next_output: u64,
+    /// Is this very state the last row of the trajectory?
+    pub is_recorded: bool,
+    /// Rows of the trajectory that belong to this state.
+    pub trajectory_rows: u64,
+    /// Rows of the step table that belong to this state.
+    pub step_rows: u64,
+    /// Time it took so far.
+    pub wall_seconds: f64,
+}
+
+/// What makes two runs the same run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// Version of the engine.
+    pub engine: String,
+    /// Name of the scene.
+    pub scene: String,
+    /// SHA-256 of the scene's text.
+    pub scene_hash: String,
+    /// SHA-256 of the files that the scene refers to, by their names in the scene.
+    pub file_hashes: BTreeMap<String, String>,
+    /// End of time.
+    pub end: f64,
+    /// Formulation of the dynamics.
+    pub formulation: Formulation,
+    /// Integration method.
+    pub integrator: Integrator,
+    /// Step of the fixed-step methods.
+    pub step: Option<f64>,
+    /// Relative tolerance of the adaptive method.
+    pub rtol: f64,
+    /// Are the tables wanted as text, too?
+    pub csv: bool,
+}
+
+impl Checkpoint {
+    /// Replaces the folder's checkpoint in one go.
+    pub fn write(&self, folder: &Path) -> Result<(), RecordError> {
+        write_json(&folder.join(CHECKPOINT), self)
+    }
+
+    /// Reads the folder's checkpoint.
+    pub fn read(folder: &Path) -> Result<Self, RecordError> {
+        let path = folder.join(CHECKPOINT);
+        if !path.exists() {
+            let reason = format!("there is no {CHECKPOINT}");
+            return Err(RecordError::NothingToResume { folder: folder.to_path_buf(), reason });
+        }
+        let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
+        serde_json::from_str(&text).map_err(RecordError::format("read", &path))
+    }
+}
+
+impl Identity {
+    /// Refuses to go on where the result would be another one. The end may differ: a run may be prolonged.
+    pub fn check_same(&self, now: &Self, folder: &Path) -> Result<(), RecordError> {
+        let mut differences = Vec::new();
+        let mut compare = |what: &str, before: String, now: String| {
+            if before != now {
+                differences.push(format!("{what} was {before} and is now {now}"));
+            }
+        };
+        compare("the engine's version", self.engine.clone(), now.engine.clone());
+        compare("the formulation", format!("{:?}", self.formulation), format!("{:?}", now.formulation));
+        compare("the integrator", format!("{:?}", self.integrator), format!("{:?}", now.integrator));
+        compare("the step", format!("{:?}", self.step), format!("{:?}", now.step));
+        compare("the tolerance", format!("{:?}", self.rtol), format!("{:?}", now.rtol));
+        if self.scene_hash != now.scene_hash {
+            differences.push("the scene's text was changed".to_owned());
+        }
+        if self.file_hashes != now.file_hashes {
+            differences.push("a file that the scene refers to was changed".to_owned());
+        }
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(RecordError::Changed { folder: folder.to_path_buf(), reason: differences.join("; ") })
+    }
+}
+
+/// Writes a value as readable JSON in one go.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RecordError> {
+    let text = serde_json::to_string_pretty(value).map_err(RecordError::format("encode", path))?;
+    write_whole(path, |file| writeln!(file, "{text}").map_err(RecordError::io("write", path)))
+}
+
+/// SHA-256 in hexadecimal digits.
+pub fn compute_hash(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

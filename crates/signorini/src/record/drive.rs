@@ -1,0 +1,217 @@
+//! Steps a simulation to its end and records it.
+//!
+//! A row is recorded at the start, at every multiple of the output interval, after every n-th step, and at the end;
+//! after every step where the scene asks for neither.
+
+use super::{Checkpoint, Identity, RecordError, Recorder};
+use crate::scene::Output;
+use crate::state::State;
+use crate::step::{Observation, StepReport};
+use std::path::Path;
+
+/// Something that moves in steps and can be looked at.
+pub trait Motion {
+    /// Why a step could not be taken.
+    type Error;
+    /// Where it is.
+    fn state(&self) -> &State;
+    /// Takes one step that does not pass `limit`, and lands on it exactly where it reaches it.
+    fn advance(&mut self, limit: f64) -> Result<StepReport, Self::Error>;
+    /// Looks at it; `forces` asks for reactions and actuator forces, too.
+    fn observe(&mut self, forces: bool, out: &mut Observation);
+}
+
+/// When rows are recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    end: f64,
+    interval: Option<f64>,
+    every: Option<u64>,
+}
+
+impl Schedule {
+    /// By the scene's `[output]`, up to `end`.
+    pub fn new(end: f64, output: &Output) -> Result<Self, RecordError> {
+        let bad = |key, found: String, allowed| Err(RecordError::BadNumber { key, found, allowed });
+        if !(end.is_finite() && end >= 0.0) {
+            return bad("time.end", end.to_string(), "finite and not negative");
+        }
+        if let Some(interval) = output.interval.filter(|interval| !(interval.is_finite() && *interval > 0.0)) {
+            return bad("output.interval", interval.to_string(), "finite and greater than zero");
+        }
+        if output.every == Some(0) {
+            return bad("output.every", "0".to_owned(), "at least 1");
+        }
+        Ok(Self { end, interval: output.interval, every: output.every })
+    }
+
+    /// The end of time.
+    pub fn end(&self) -> f64 {
+        self.end
+    }
+
+    /// Time of the k-th row: a product, because a sum would gather rounding errors. A row that would fall within
+    /// rounding of the end falls on the end.
+    fn time_of(&self, k: u64) -> Option<f64> {
+        let time = self.interval? * k as f64;
+        Some(if (time - self.end).abs() <= 4.0 * f64::EPSILON * self.end { self.end } else { time })
+    }
+}
+
+/// What the caller wants after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wish {
+    /// To go on.
+    Continue,
+    /// To have all rows out of the process first.
+    Flush,
+    /// To have a checkpoint on the disk first.
+    Checkpoint {
+        /// Time that the run took so far.
+        wall_seconds: f64,
+    },
+    /// To end here.
+    Stop,
+}
+
+/// How a run came to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending<E> {
+    /// The end of time.
+    Completed,
+    /// The caller wanted it.
+    Stopped,
+    /// A step could not be taken.
+    Failed(E),
+}
+
+/// A simulation that is being recorded.
+pub struct Run<M: Motion> {
+    motion: M,
+    recorder: Recorder,
+    schedule: Schedule,
+    identity: Identity,
+    next_output: u64,
+    is_last_recorded: bool,
+    seen: Observation,
+}
+
+impl<M: Motion> Run<M> {
+    /// A new run, in a folder that was prepared for it.
+    pub fn create(
+        folder: &Path,
+        layout: super::Layout,
+        schedule: Schedule,
+        identity: Identity,
+        mut motion: M,
+    ) -> Result<Self, RecordError> {
+        let mut seen = Observation::default();
+        motion.observe(layout.needs_forces(), &mut seen);
+        let mut recorder = Recorder::create(folder, layout, &seen)?;
+        recorder.record(&seen, &[])?;
+        let mut run = Self { motion, recorder, schedule, identity, next_output: 1, is_last_recorded: true, seen };
+        // A run that is killed before its first checkpoint can begin again where it began.
+        run.write_checkpoint(folder, 0.0)?;
+        Ok(run)
+    }
+
+    /// A run that goes on from a checkpoint. `motion` stands where the checkpoint says.
+    pub fn resume(
+        folder: &Path,
+        layout: super::Layout,
+        schedule: Schedule,
+        identity: Identity,
+        motion: M,
+        checkpoint: &Checkpoint,
+    ) -> Result<Self, RecordError> {
+        checkpoint.identity.check_same(&identity, folder)?;
+        let recorder = Recorder::resume(folder, layout, checkpoint)?;
+        let (next_output, seen) = (checkpoint.next_output, Observation::default());
+        let is_last_recorded = checkpoint.is_recorded;
+        Ok(Self { motion, recorder, schedule, identity, next_output, is_last_recorded, seen })
+    }
+
+    /// Where the mechanism is.
+    pub fn state(&self) -> &State {
+        self.motion.state()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn recorder_for_test(&mut self) -> &mut Recorder {
+        &mut self.recorder
+    }
+
+    /// Steps to the end, or until the caller, who is asked after every step, wants to stop.
+    pub fn drive(
+        &mut self,
+        folder: &Path,
+        mut ask: impl FnMut(&State, &StepReport) -> Wish,
+    ) -> Result<Ending<M::Error>, RecordError> {
+        while self.motion.state().time < self.schedule.end {
+            let report = match self.motion.advance(self.find_limit()) {
+                Ok(report) => report,
+                Err(error) => return Ok(Ending::Failed(error)),
+            };
+            self.recorder.record_step(&report)?;
+            self.is_last_recorded = self.is_due();
+            if self.is_last_recorded {
+                self.record()?;
+            }
+            match ask(self.motion.state(), &report) {
+                Wish::Continue => {}
+                Wish::Flush => self.recorder.flush()?,
+                Wish::Checkpoint { wall_seconds } => self.write_checkpoint(folder, wall_seconds)?,
+                Wish::Stop => return Ok(Ending::Stopped),
+            }
+        }
+        Ok(Ending::Completed)
+    }
+
+    /// Ends the recording: a last checkpoint, a last row, Parquet files.
+    pub fn finish(mut self, folder: &Path, wall_seconds: f64) -> Result<super::Statistics, RecordError> {
+        // The last row comes after the checkpoint: it may lie between two regular ones, and a run that goes on from
+        // here must not have it.
+        self.write_checkpoint(folder, wall_seconds)?;
+        if !self.is_last_recorded {
+            self.record()?;
+        }
+        self.recorder.finish(self.identity.csv)
+    }
+
+    fn write_checkpoint(&mut self, folder: &Path, wall_seconds: f64) -> Result<(), RecordError> {
+        self.recorder.sync()?;
+        let (trajectory_rows, step_rows) = self.recorder.rows();
+        let checkpoint = Checkpoint {
+            identity: self.identity.clone(),
+            state: self.motion.state().clone(),
+            statistics: self.recorder.statistics().clone(),
+            next_output: self.next_output,
+            is_recorded: self.is_last_recorded,
+            trajectory_rows,
+            step_rows,
+            wall_seconds,
+        };
+        checkpoint.write(folder)
+    }
+
+    fn record(&mut self) -> Result<(), RecordError> {
+        self.motion.observe(self.recorder.layout().needs_forces(), &mut self.seen);
+        self.recorder.record(&self.seen, &[])
+    }
+
+    fn find_limit(&self) -> f64 {
+        self.schedule.time_of(self.next_output).map_or(self.schedule.end, |time| time.min(self.schedule.end))
+    }
+
+    /// Is a row due at the state just reached?
+    fn is_due(&mut self) -> bool {
+        let state = self.motion.state();
+        let mut is_due = self.schedule.interval.is_none() && self.schedule.every.is_none();
+        is_due |= self.schedule.every.is_some_and(|n| state.steps.is_multiple_of(n));
+        while self.schedule.time_of(self.next_output).is_some_and(|due| due <= state.time) {
+            self.next_output += 1;
+            is_due = true;
+        }
+        is_due
+    }
+}

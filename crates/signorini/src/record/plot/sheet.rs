@@ -1,0 +1,175 @@
+//! The drawing itself.
+
+use super::envelope::Envelope;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// A chart and the lines in it.
+pub(super) struct Panel {
+    pub(super) title: String,
+    pub(super) lines: Vec<(String, Envelope)>,
+}
+
+const WIDTH: u32 = 1040;
+const HEADER: u32 = 44;
+const PANEL: u32 = 270;
+const LEGEND: u32 = 190;
+
+/// Colours that stay apart for every kind of colour vision, on white paper and on a projector.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(40, 40, 40),
+    RGBColor(140, 140, 140),
+];
+const INK: RGBColor = RGBColor(40, 40, 40);
+const GRID: RGBColor = RGBColor(228, 228, 228);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws panels under each other. The error is a sentence.
+pub(super) fn draw(title: &str, panels: &[Panel]) -> Result<String, String> {
+    let mut svg = String::new();
+    {
+        let height = HEADER + PANEL * panels.len() as u32;
+        let root = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        root.fill(&WHITE).map_err(text)?;
+        let (header, body) = root.split_vertically(HEADER);
+        let style = TextStyle::from(("sans-serif", 22)).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+        header.draw_text(title, &style, (20, 24)).map_err(text)?;
+        for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
+            draw_panel(area, panel)?;
+        }
+        root.present().map_err(text)?;
+    }
+    Ok(svg)
+}
+
+fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
+    let (chart_area, legend) = area.split_horizontally(WIDTH - LEGEND);
+    let points = || panel.lines.iter().flat_map(|line| line.1.points());
+    let (x, y) = (find_range(points().map(|p| p.0), 0.0), find_range(points().map(|p| p.1), 0.06));
+    let small = ("sans-serif", 13).into_font().color(&INK);
+    let mut chart = ChartBuilder::on(&chart_area)
+        .caption(&panel.title, ("sans-serif", 16).into_font().color(&INK))
+        .margin_left(12)
+        .margin_right(12)
+        .margin_bottom(6)
+        .x_label_area_size(38)
+        .y_label_area_size(72)
+        .build_cartesian_2d(x.0..x.1, y.0..y.1)
+        .map_err(text)?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(GRID)
+        .axis_style(RGBColor(150, 150, 150))
+        .x_labels(10)
+        .y_labels(6)
+        .x_label_formatter(&|value| format_tick(*value, x.1 - x.0))
+        .y_label_formatter(&|value| format_tick(*value, y.1 - y.0))
+        .label_style(small.clone())
+        .x_desc("time")
+        .axis_desc_style(small.clone())
+        .draw()
+        .map_err(text)?;
+    for (i, (_, line)) in panel.lines.iter().enumerate() {
+        let style = COLOURS[i % COLOURS.len()].stroke_width(2);
+        chart.draw_series(LineSeries::new(line.points(), style)).map_err(text)?;
+    }
+    draw_legend(&legend, panel)
+}
+
+/// Beside the chart, where it cannot hide a line.
+fn draw_legend(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
+    let style = TextStyle::from(("sans-serif", 14)).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+    if panel.lines.is_empty() {
+        return area.draw_text("nothing recorded", &style, (4, 40)).map_err(text);
+    }
+    for (i, (name, _)) in panel.lines.iter().enumerate() {
+        let y = 44 + 24 * i as i32;
+        let colour = COLOURS[i % COLOURS.len()].stroke_width(3);
+        area.draw(&PathElement::new([(4, y), (28, y)], colour)).map_err(text)?;
+        area.draw_text(&shorten(name), &style, (36, y)).map_err(text)?;
+    }
+    Ok(())
+}
+
+/// The middle of a long name says least.
+fn shorten(name: &str) -> String {
+    const LONGEST: usize = 20;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LONGEST {
+        return name.to_owned();
+    }
+    let (head, tail) = (&letters[..9], &letters[letters.len() - 10..]);
+    head.iter().chain(&['…']).chain(tail).collect()
+}
+
+/// From the lowest to the highest value, with some air around; never empty.
+fn find_range(values: impl Iterator<Item = f64>, air: f64) -> (f64, f64) {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    if low > high {
+        return (0.0, 1.0);
+    }
+    let (size, centre) = (low.abs().max(high.abs()), 0.5 * low + 0.5 * high);
+    // A line that differs from a constant by rounding only is drawn as a constant.
+    if high - low <= 1e-12 * size || high == low {
+        let half = if size == 0.0 { 1.0 } else { 0.1 * size };
+        return (centre - half, centre + half);
+    }
+    // Half of the largest number is room enough for what is drawn around it.
+    let margin = (air * (high - low)).min(0.25 * f64::MAX);
+    ((low - margin).max(-0.25 * f64::MAX), (high + margin).min(0.25 * f64::MAX))
+}
+
+/// As many digits as the ticks of such a range differ in.
+fn format_tick(value: f64, range: f64) -> String {
+    let value = if value.abs() < 1e-9 * range { 0.0 } else { value };
+    let size = value.abs().max(range);
+    if !(1e-3..1e6).contains(&size) && value != 0.0 {
+        return format!("{value:.1e}");
+    }
+    let digits = (1.0 - range.log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.digits$}");
+    let is_long = text.contains('.') && value == 0.0;
+    if is_long { "0".to_owned() } else { text }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_show_what_differs() {
+        assert_eq!(format_tick(0.25, 1.5), "0.2");
+        assert_eq!(format_tick(5.0, 10.0), "5");
+        assert_eq!(format_tick(1000.02, 0.1), "1000.02");
+        assert_eq!(format_tick(1e-17, 1.0), "0");
+        assert_eq!(format_tick(2.5e-7, 1e-6), "2.5e-7");
+        assert_eq!(format_tick(3e9, 1e10), "3.0e9");
+    }
+
+    #[test]
+    fn ranges_are_never_empty() {
+        for values in [vec![], vec![0.0], vec![3.0, 3.0], vec![1.0, 1.0 + 1e-15], vec![-f64::MAX, f64::MAX]] {
+            let (low, high) = find_range(values.iter().copied(), 0.06);
+            assert!(low < high && (high - low).is_finite(), "{values:?}: {low} {high}");
+        }
+    }
+
+    #[test]
+    fn long_names_keep_their_ends() {
+        assert_eq!(shorten("left-arm.q0"), "left-arm.q0");
+        assert_eq!(shorten("a-very-long-name-of-a-joint.q0"), "a-very-lo…a-joint.q0");
+    }
+}

@@ -1,0 +1,182 @@
+//! Writes a recording while a simulation runs.
+
+use super::folder::{Table, beside, remove};
+use super::layout::{Layout, Row};
+use super::parquet::ParquetReader;
+use super::statistics::{Residual, Statistics};
+use super::stream::Stream;
+use super::table::{Chunk, Column, Field};
+use super::{Checkpoint, RecordError, csv, parquet};
+use crate::step::{Observation, StepReport};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes a recording while a simulation runs.
+///
+/// Rows go to append-only streams in batches; [`Recorder::flush`] hands the last ones to the operating system,
+/// [`Recorder::sync`] to the disk. [`Recorder::finish`] turns the streams into Parquet files.
+pub struct Recorder {
+    folder: PathBuf,
+    layout: Layout,
+    trajectory: Stream,
+    steps: Stream,
+    statistics: Statistics,
+    row: Row,
+}
+
+impl Recorder {
+    /// A new recording in a folder that exists and holds none. The observation is that of the start.
+    pub fn create(folder: &Path, layout: Layout, start: &Observation) -> Result<Self, RecordError> {
+        let trajectory = Stream::create(&Table::Trajectory.stream(folder), &layout.fields())?;
+        let steps = Stream::create(&Table::Steps.stream(folder), &step_fields())?;
+        let statistics = Statistics::start(start.kinetic, start.potential);
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, statistics, row: Row::default() })
+    }
+
+    /// Goes on with a recording from a checkpoint; what was recorded after it is dropped.
+    pub fn resume(folder: &Path, layout: Layout, checkpoint: &Checkpoint) -> Result<Self, RecordError> {
+        let trajectory = reopen(Table::Trajectory, folder, &layout.fields(), checkpoint.trajectory_rows)?;
+        let steps = reopen(Table::Steps, folder, &step_fields(), checkpoint.step_rows)?;
+        let statistics = checkpoint.statistics.clone();
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, statistics, row: Row::default() })
+    }
+
+    /// The columns of the trajectory.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What the summary is made of.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Records one instant. `exists` tells for every joint whether it exists; empty where all do.
+    pub fn record(&mut self, seen: &Observation, exists: &[bool]) -> Result<(), RecordError> {
+        self.layout.fill(seen, exists, &mut self.row);
+        let pending = self.trajectory.pending();
+        for ((column, &value), &is_missing) in pending.columns.iter_mut().zip(&self.row.values).zip(&self.row.missing) {
+            column.push_number(value, is_missing);
+        }
+        self.trajectory.advance()
+    }
+
+    /// Records the certificate of one step.
+    pub fn record_step(&mut self, report: &StepReport) -> Result<(), RecordError> {
+        self.statistics.update(report);
+        push_step(self.steps.pending(), report);
+        self.steps.advance()
+    }
+
+    /// Hands every row to the operating system.
+    pub fn flush(&mut self) -> Result<(), RecordError> {
+        self.trajectory.flush()?;
+        self.steps.flush()
+    }
+
+    /// Waits until every row is on the disk. A checkpoint that counts these rows may be written only then.
+    pub fn sync(&mut self) -> Result<(), RecordError> {
+        self.trajectory.sync()?;
+        self.steps.sync()
+    }
+
+    /// Rows of the trajectory and of the step table that were flushed.
+    pub fn rows(&self) -> (u64, u64) {
+        (self.trajectory.rows(), self.steps.rows())
+    }
+
+    /// Ends the recording: Parquet files, text where asked for, and no more streams.
+    pub fn finish(mut self, with_csv: bool) -> Result<Statistics, RecordError> {
+        self.flush()?;
+        finalise(&self.folder, with_csv)?;
+        Ok(self.statistics)
+    }
+}
+
+/// Turns the streams that a run left behind into Parquet files. Nothing is removed before its successor is on the
+/// disk, so that this may be cut short at any moment and done again.
+pub fn finalise(folder: &Path, with_csv: bool) -> Result<(), RecordError> {
+    for table in Table::ALL {
+        let (stream, finished) = (table.stream(folder), table.parquet(folder));
+        if stream.exists() {
+            parquet::convert(&stream, &finished)?;
+        }
+        if with_csv {
+            csv::convert(&finished, &table.csv(folder))?;
+        } else {
+            remove(&table.csv(folder))?;
+        }
+    }
+    Table::ALL.iter().try_for_each(|table| remove(&table.stream(folder)))
+}
+
+/// The stream of a table, cut back to its first `rows` rows; made anew from the Parquet file of a run that was ended.
+fn reopen(table: Table, folder: &Path, fields: &[Field], rows: u64) -> Result<Stream, RecordError> {
+    let (path, finished) = (table.stream(folder), table.parquet(folder));
+    if !path.exists() {
+        let beside = beside(&path);
+        let mut reader = ParquetReader::open(&finished)?;
+        if reader.fields != fields {
+            let reason = "its columns are not those of this run".to_owned();
+            return Err(RecordError::Format { action: "go on with", path: finished, reason });
+        }
+        let mut stream = Stream::create(&beside, fields)?;
+        let mut left = usize::try_from(rows).unwrap_or(usize::MAX);
+        while let Some(chunk) = reader.next_chunk()?.filter(|_| left > 0) {
+            let count = chunk.rows.min(left);
+            stream.append(&chunk, 0, count)?;
+            left -= count;
+        }
+        stream.sync()?;
+        fs::rename(&beside, &path).map_err(RecordError::io("move into place", &path))?;
+    }
+    let stream = Stream::reopen(&path, fields, rows)?;
+    // Where both exist the stream counts, and the finished files would soon be out of date.
+    remove(&finished)?;
+    remove(&table.csv(folder))?;
+    Ok(stream)
+}
+
+/// The columns of the step table.
+fn step_fields() -> Vec<Field> {
+    let floats = |names: &[&str]| names.iter().map(|name| Field::float(name)).collect::<Vec<_>>();
+    let mut fields = floats(&["t", "h", "rel", "signorini", "coulomb", "dissipation", "bilateral"]);
+    fields.extend(["iterations", "contacts"].map(Field::count));
+    fields.extend(floats(&["penetration", "kinetic", "potential", "work", "dissipated"]));
+    fields.push(Field::text("status"));
+    fields.push(Field::count("rejected"));
+    fields.extend(floats(&["loop_position", "loop_velocity"]));
+    fields.push(Field::count("evaluations"));
+    fields
+}
+
+fn push_step(rows: &mut Chunk, report: &StepReport) {
+    let residual = Residual::of(report);
+    // Contact brings its own numbers; until then there is none, and a step that is reported is a step that was solved.
+    let (iterations, contacts, penetration, status) = (0.0, 0.0, 0.0, "solved");
+    let before_status = [
+        report.time,
+        report.step,
+        residual.rel,
+        residual.signorini,
+        residual.coulomb,
+        residual.dissipation,
+        residual.bilateral,
+        iterations,
+        contacts,
+        penetration,
+        report.kinetic,
+        report.potential,
+        report.work,
+        report.dissipated,
+    ];
+    let after_status =
+        [f64::from(report.rejected), report.loop_position, report.loop_velocity, f64::from(report.evaluations)];
+    let mut numbers = before_status.into_iter().chain(after_status);
+    for column in &mut rows.columns {
+        match column {
+            Column::Text(words) => words.push(status.to_owned()),
+            number => number.push_number(numbers.next().unwrap_or(f64::NAN), false),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A made-up mechanism, cheap and exactly repeatable, and what recordings of it must fulfil.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod kept;
+mod killed;
+mod layout;
+mod plot;
+mod resume;
+mod round_trip;
+mod summary;
+
+use super::*;
+use crate::scene::{Formulation, Integrator, Output};
+use crate::state::State;
+use crate::step::{BodyMotion, Observation, StepReport};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A folder of its own, gone at the end of the test.
+pub(super) struct Scratch(pub(super) PathBuf);
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("signorini-record-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(super) fn folder(&self, name: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An oscillator whose step wanders with its history, as an adaptive one's does.
+#[derive(Clone)]
+pub(super) struct Oscillator {
+    state: State,
+    /// Step number at which it refuses to go on.
+    fails_at: u64,
+}
+
+impl Oscillator {
+    pub(super) fn new() -> Self {
+        let state = State { q: vec![1.0], v: vec![0.25], ..State::default() };
+        Self { state, fails_at: u64::MAX }
+    }
+
+    pub(super) fn failing_at(step: u64) -> Self {
+        Self { fails_at: step, ..Self::new() }
+    }
+
+    pub(super) fn at(state: &State) -> Self {
+        Self { state: state.clone(), fails_at: u64::MAX }
+    }
+
+    fn energies(&self) -> (f64, f64) {
+        (0.5 * self.state.v[0].powi(2), 0.5 * self.state.q[0].powi(2))
+    }
+}
+
+impl Motion for Oscillator {
+    type Error = String;
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn advance(&mut self, limit: f64) -> Result<StepReport, String> {
+        let state = &mut self.state;
+        if state.steps + 1 >= self.fails_at {
+            return Err("the spring broke".to_owned());
+        }
+        let wanted = 0.011 + 0.01 * (7.3 * state.control.step + state.q[0]).sin();
+        let reaches = state.time + wanted >= limit;
+        let step = if reaches { limit - state.time } else { wanted };
+        state.v[0] -= step * state.q[0];
+        state.q[0] += step * state.v[0];
+        state.time = if reaches { limit } else { state.time + step };
+        state.control.step = step;
+        state.steps += 1;
+        let (kinetic, potential) = self.energies();
+        Ok(StepReport {
+            time: self.state.time,
+            step,
+            evaluations: 12,
+            rejected: u32::from(self.state.steps.is_multiple_of(3)),
+            kinetic,
+            potential,
+            bilateral: 1e-16 * self.state.steps as f64,
+            loop_position: 1e-14,
+            loop_velocity: 1e-13,
+            ..StepReport::default()
+        })
+    }
+
+    fn observe(&mut self, forces: bool, out: &mut Observation) {
+        let (q, v) = (self.state.q[0], self.state.v[0]);
+        let (kinetic, potential) = self.energies();
+        let body = BodyMotion {
+            position: [q, 0.0, -0.0],
+            orientation: [1.0, 0.0, 0.0, 0.0],
+            velocity: [v, 0.0, 0.0],
+            ..BodyMotion::default()
+        };
+        *out = Observation {
+            time: self.state.time,
+            bodies: vec![body],
+            joint_q: vec![q],
+            joint_v: vec![v],
+            markers: vec![[q, q * q, 1.0 / q]],
+            kinetic,
+            potential,
+            ..Observation::default()
+        };
+        if forces {
+            out.reactions = vec![[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]];
+            out.actuators = vec![-q];
+        }
+    }
+}
+
+pub(super) fn layout(output: &Output) -> Layout {
+    let joints = [JointColumns { name: "slide".into(), q: 0..1, v: 0..1 }];
+    Layout::build(&["mass".into()], &joints, &["tip".into()], output).unwrap()
+}
+
+pub(super) fn identity(end: f64) -> Identity {
+    Identity {
+        engine: VERSION.to_owned(),
+        scene: "oscillator".to_owned(),
+        scene_hash: compute_hash(b"scene"),
+        file_hashes: BTreeMap::new(),
+        end,
+        formulation: Formulation::Recursive,
+        integrator: Integrator::Adaptive,
+        step: None,
+        rtol: 1e-9,
+        csv: true,
+    }
+}
+
+pub(super) fn start(folder: &Path, end: f64, output: &Output, motion: Oscillator) -> Run<Oscillator> {
+    let schedule = Schedule::new(end, output).unwrap();
+    Run::create(folder, layout(output), schedule, identity(end), motion).unwrap()
+}
+
+pub(super) fn go_on(folder: &Path, end: f64, output: &Output) -> Run<Oscillator> {
+    let checkpoint = Checkpoint::read(folder).unwrap();
+    let motion = Oscillator::at(&checkpoint.state);
+    let schedule = Schedule::new(end, output).unwrap();
+    Run::resume(folder, layout(output), schedule, identity(end), motion, &checkpoint).unwrap()
+}

@@ -1,0 +1,343 @@
+//! The tables themselves. Order is the order of the documentation.
+
+use super::{KeySpec, KindSpec, TableSpec, ValueSpec};
+use ValueSpec::{Choice, Count, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
+use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
+
+const VECTOR: ValueSpec = Numbers(&[3]);
+const QUATERNION: ValueSpec = Numbers(&[4]);
+
+const fn required(name: &'static str, value: ValueSpec) -> KeySpec {
+    KeySpec {
+        name,
+        value,
+        required: true,
+    }
+}
+
+const fn optional(name: &'static str, value: ValueSpec) -> KeySpec {
+    KeySpec {
+        name,
+        value,
+        required: false,
+    }
+}
+
+const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
+    KindSpec { kind, keys }
+}
+
+/// The whole file.
+pub(crate) static SCENE: TableSpec = TableSpec {
+    name: "scene",
+    keys: &[
+        optional("title", Text),
+        optional("gravity", VECTOR),
+        required("time", Table(&TIME)),
+        optional("solver", Table(&SOLVER)),
+        optional("output", Table(&OUTPUT)),
+        optional("material", Tables(&MATERIAL)),
+        required("body", Tables(&BODY)),
+        optional("joint", Tables(&JOINT)),
+        optional("force", Tables(&FORCE)),
+    ],
+    kinds: &[],
+    later: &[
+        ("contact", "contact between shapes"),
+        ("event", "events that change the mechanism"),
+    ],
+};
+
+static TIME: TableSpec = TableSpec {
+    name: "time",
+    keys: &[
+        required("end", Number),
+        optional("step", Number),
+        optional("integrator", Choice(&["adaptive", "rk4", "euler"])),
+        optional("rtol", Number),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static SOLVER: TableSpec = TableSpec {
+    name: "solver",
+    keys: &[optional("formulation", Choice(&["recursive", "dense"]))],
+    kinds: &[],
+    later: &[
+        ("method", "the method for contact problems"),
+        ("tolerance", "the tolerance of contact problems"),
+        (
+            "policy",
+            "what happens when a contact problem is not solved",
+        ),
+    ],
+};
+
+static OUTPUT: TableSpec = TableSpec {
+    name: "output",
+    keys: &[
+        optional("interval", Number),
+        optional("every", Count),
+        optional("bodies", Texts),
+        optional("joints", Texts),
+        optional("reactions", Texts),
+        optional("actuators", Texts),
+        optional("marker", Tables(&MARKER)),
+    ],
+    kinds: &[],
+    later: &[("contacts", "recording of contacts")],
+};
+
+static MARKER: TableSpec = TableSpec {
+    name: "output.marker",
+    keys: &[
+        required("name", Text),
+        required("body", Text),
+        optional("point", VECTOR),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static MATERIAL: TableSpec = TableSpec {
+    name: "material",
+    keys: &[required("name", Text), optional("density", Number)],
+    kinds: &[],
+    later: &[
+        ("friction", "friction in contact"),
+        ("restitution", "restitution in contact"),
+    ],
+};
+
+static BODY: TableSpec = TableSpec {
+    name: "body",
+    keys: &[
+        required("name", Text),
+        optional("mass", Number),
+        optional("com", VECTOR),
+        optional("inertia", Numbers(&[3, 6])),
+        optional("position", VECTOR),
+        optional("orientation", QUATERNION),
+        optional("velocity", VECTOR),
+        optional("angular_velocity", VECTOR),
+        optional("frame", Tables(&FRAME)),
+        optional("shape", Tables(&SHAPE)),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static FRAME: TableSpec = TableSpec {
+    name: "body.frame",
+    keys: &[
+        required("name", Text),
+        optional("position", VECTOR),
+        optional("orientation", QUATERNION),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static SHAPE: TableSpec = TableSpec {
+    name: "body.shape",
+    keys: &[
+        required(
+            "kind",
+            Choice(&[
+                "sphere",
+                "box",
+                "capsule",
+                "cylinder",
+                "half-space",
+                "convex-hull",
+                "mesh",
+            ]),
+        ),
+        optional("position", VECTOR),
+        optional("orientation", QUATERNION),
+        optional("density", Number),
+        optional("material", Text),
+    ],
+    kinds: &[
+        kind("sphere", &[required("radius", Number)]),
+        kind("box", &[required("size", VECTOR)]),
+        kind(
+            "capsule",
+            &[required("radius", Number), required("length", Number)],
+        ),
+        kind(
+            "cylinder",
+            &[required("radius", Number), required("length", Number)],
+        ),
+        kind("half-space", &[]),
+        kind(
+            "convex-hull",
+            &[
+                optional("points", Points),
+                optional("file", Text),
+                optional("scale", Number),
+            ],
+        ),
+        kind("mesh", &[required("file", Text), optional("scale", Number)]),
+    ],
+    later: &[],
+};
+
+static JOINT: TableSpec = TableSpec {
+    name: "joint",
+    keys: &[
+        required("name", Text),
+        required("kind", Choice(&JOINT_KINDS)),
+        required("parent", Text),
+        required("child", Text),
+        optional("parent_frame", TextOrTable(&POSE)),
+        optional("child_frame", TextOrTable(&POSE)),
+        optional("anchor", VECTOR),
+        optional("axis", VECTOR),
+        optional("axis2", VECTOR),
+        optional("pitch", Number),
+        optional("q", Numbers(&[])),
+        optional("v", Numbers(&[])),
+        optional("spring", Table(&SPRING)),
+        optional("damping", NumberOrNumbers),
+        optional("armature", NumberOrNumbers),
+        optional("motor", Tables(&MOTOR)),
+    ],
+    kinds: &[],
+    later: &[
+        ("limits", "limits of the coordinates"),
+        ("friction", "dry friction in the joint"),
+    ],
+};
+
+const JOINT_KINDS: [&str; 9] = [
+    "fixed",
+    "revolute",
+    "prismatic",
+    "screw",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+];
+
+static POSE: TableSpec = TableSpec {
+    name: "pose",
+    keys: &[
+        optional("position", VECTOR),
+        optional("orientation", QUATERNION),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static SPRING: TableSpec = TableSpec {
+    name: "joint.spring",
+    keys: &[
+        required("stiffness", NumberOrNumbers),
+        optional("rest", Numbers(&[])),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static MOTOR: TableSpec = TableSpec {
+    name: "joint.motor",
+    keys: &[
+        required("kind", Choice(&["torque", "servo", "motion"])),
+        optional("coordinate", Count),
+    ],
+    kinds: &[
+        kind("torque", &[required("value", NumberOrTable(&SIGNAL))]),
+        kind(
+            "servo",
+            &[
+                required("target", NumberOrTable(&SIGNAL)),
+                required("stiffness", Number),
+                optional("damping", Number),
+            ],
+        ),
+        kind("motion", &[required("position", NumberOrTable(&SIGNAL))]),
+    ],
+    later: &[],
+};
+
+static SIGNAL: TableSpec = TableSpec {
+    name: "signal",
+    keys: &[required("kind", Choice(&["ramp", "sine", "table"]))],
+    kinds: &[
+        kind(
+            "ramp",
+            &[optional("start", Number), required("rate", Number)],
+        ),
+        kind(
+            "sine",
+            &[
+                required("amplitude", Number),
+                required("angular_frequency", Number),
+                optional("phase", Number),
+                optional("offset", Number),
+            ],
+        ),
+        kind(
+            "table",
+            &[
+                required("times", Numbers(&[])),
+                required("values", Numbers(&[])),
+                optional("interpolation", Choice(&["linear", "cubic"])),
+            ],
+        ),
+    ],
+    later: &[],
+};
+
+static FORCE: TableSpec = TableSpec {
+    name: "force",
+    keys: &[
+        required("name", Text),
+        required("kind", Choice(&["spring", "force", "torque"])),
+    ],
+    kinds: &[
+        kind(
+            "spring",
+            &[
+                required("a", Table(&ATTACHMENT)),
+                required("b", Table(&ATTACHMENT)),
+                optional("stiffness", Number),
+                optional("length", Number),
+                optional("damping", Number),
+            ],
+        ),
+        kind(
+            "force",
+            &[
+                required("body", Text),
+                optional("point", VECTOR),
+                required("vector", VECTOR),
+                optional("axes", AXES),
+                optional("signal", NumberOrTable(&SIGNAL)),
+            ],
+        ),
+        kind(
+            "torque",
+            &[
+                required("body", Text),
+                required("vector", VECTOR),
+                optional("axes", AXES),
+                optional("signal", NumberOrTable(&SIGNAL)),
+            ],
+        ),
+    ],
+    later: &[],
+};
+
+const AXES: ValueSpec = Choice(&["world", "body"]);
+
+static ATTACHMENT: TableSpec = TableSpec {
+    name: "attachment",
+    keys: &[required("body", Text), optional("point", VECTOR)],
+    kinds: &[],
+    later: &[],
+};

@@ -1,0 +1,184 @@
+//! Time, gravity and output.
+
+use super::Check;
+use super::numbers::Range;
+use crate::scene::pattern::{is_plain, matches};
+use crate::scene::{FindingKind, GROUND, Integrator};
+use std::collections::HashSet;
+
+/// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
+const MAX_RTOL: f64 = 1e-2;
+
+/// Most patterns with wildcards in one list; each is compared with every name.
+const MAX_PATTERNS: usize = 1000;
+
+impl<'a> Check<'a> {
+    /// Gravity and `[time]`.
+    pub(super) fn run(&mut self) {
+        self.numbers(format_args!("gravity"), &self.scene.gravity, Range::Finite);
+        let time = &self.scene.time;
+        self.number(format_args!("time.end"), time.end, Range::Positive);
+        if let Some(step) = time.step {
+            self.number(format_args!("time.step"), step, Range::Positive);
+        }
+        match (time.integrator, time.step, time.rtol) {
+            (Integrator::Adaptive, _, None) => {}
+            (Integrator::Adaptive, _, Some(rtol)) => {
+                if !(rtol > 0.0 && rtol <= MAX_RTOL) {
+                    let at = format_args!("time.rtol");
+                    self.add_with(
+                        FindingKind::OutOfRange,
+                        at,
+                        "the tolerance is out of range",
+                        |f| {
+                            f.found(rtol.to_string())
+                                .allowed(format!("a number above 0, at most {MAX_RTOL}"))
+                        },
+                    );
+                }
+            }
+            (_, _, Some(rtol)) => {
+                let message = "a method with a fixed step has no tolerance";
+                self.add_with(
+                    FindingKind::Misplaced,
+                    format_args!("time.rtol"),
+                    message,
+                    |f| {
+                        f.found(rtol.to_string())
+                            .help("leave it out, or choose integrator `adaptive`".to_owned())
+                    },
+                );
+            }
+            (_, None, _) => {
+                let message = "a method with a fixed step needs the step";
+                self.add_with(
+                    FindingKind::Missing,
+                    format_args!("time.step"),
+                    message,
+                    |f| f.found("nothing").allowed("a number greater than zero"),
+                );
+            }
+            (_, Some(_), None) => {}
+        }
+    }
+
+    /// `[output]`.
+    pub(super) fn output(&mut self) {
+        self.subject = None;
+        let scene = self.scene;
+        let output = &scene.output;
+        if let Some(interval) = output.interval {
+            self.number(format_args!("output.interval"), interval, Range::Positive);
+        }
+        if output.every == Some(0) {
+            self.add_with(
+                FindingKind::OutOfRange,
+                format_args!("output.every"),
+                "the number must be positive",
+                |f| f.found("0").allowed("1 or more"),
+            );
+        }
+        if output.interval.is_some() && output.every.is_some() {
+            let message = "either a time or a number of steps between rows, not both";
+            self.add(
+                FindingKind::Misplaced,
+                format_args!("output.every"),
+                message,
+            );
+        }
+        let bodies = || {
+            scene
+                .body
+                .iter()
+                .map(|body| body.name.as_str())
+                .filter(|&name| name != GROUND)
+        };
+        let joints = || scene.joint.iter().map(|joint| joint.name.as_str());
+        let driven = || {
+            scene
+                .joint
+                .iter()
+                .filter(|joint| !joint.motor.is_empty())
+                .map(|joint| joint.name.as_str())
+        };
+        self.patterns(
+            "bodies",
+            "body",
+            output.bodies.as_deref().unwrap_or_default(),
+            &bodies().collect::<Vec<_>>(),
+        );
+        self.patterns(
+            "joints",
+            "joint",
+            output.joints.as_deref().unwrap_or_default(),
+            &joints().collect::<Vec<_>>(),
+        );
+        self.patterns(
+            "reactions",
+            "joint",
+            &output.reactions,
+            &joints().collect::<Vec<_>>(),
+        );
+        self.patterns(
+            "actuators",
+            "joint with a motor",
+            &output.actuators,
+            &driven().collect::<Vec<_>>(),
+        );
+        self.markers();
+    }
+
+    fn markers(&mut self) {
+        // Markers and bodies both name columns `.x .y .z`, so they share their names.
+        let mut seen: HashSet<&'a str> = self.bodies.keys().copied().collect();
+        for (i, marker) in self.scene.output.marker.iter().enumerate() {
+            self.subject = Some(("marker", &marker.name));
+            self.name(format_args!("output.marker[{i}]"), &marker.name, &mut seen);
+            self.body_name(format_args!("output.marker[{i}].body"), &marker.body, false);
+            self.numbers(
+                format_args!("output.marker[{i}].point"),
+                &marker.point,
+                Range::Finite,
+            );
+        }
+        self.subject = None;
+    }
+
+    fn patterns(&mut self, key: &str, noun: &str, patterns: &[String], names: &[&str]) {
+        if patterns.is_empty() {
+            return;
+        }
+        let set: HashSet<&str> = names.iter().copied().collect();
+        let mut n_wild = 0;
+        for (i, pattern) in patterns.iter().enumerate() {
+            let at = format_args!("output.{key}[{i}]");
+            if is_plain(pattern) {
+                if !set.contains(pattern.as_str()) {
+                    self.unknown_name(at, noun, pattern, names);
+                }
+                continue;
+            }
+            n_wild += 1;
+            if n_wild > MAX_PATTERNS {
+                let message = "there are too many patterns";
+                self.add_with(FindingKind::TooLarge, at, message, |f| {
+                    f.allowed(format!("{MAX_PATTERNS} with wildcards"))
+                });
+                return;
+            }
+            if pattern.len() > super::MAX_NAME || !names.iter().any(|name| matches(pattern, name)) {
+                self.add_with(
+                    FindingKind::Pattern,
+                    at,
+                    &format!("no {noun} matches the pattern"),
+                    |f| {
+                        f.found(format!(
+                            "{:?}",
+                            pattern.chars().take(super::MAX_NAME).collect::<String>()
+                        ))
+                    },
+                );
+            }
+        }
+    }
+}

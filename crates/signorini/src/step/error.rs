@@ -1,0 +1,47 @@
+//! Why a step could not be taken.
+
+use thiserror::Error;
+
+/// Why a step could not be taken. The state before the step is kept.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// Something became infinite or not a number.
+    #[error("at t = {time}: {what} is not finite")]
+    NotFinite {
+        /// Time at the start of the step.
+        time: f64,
+        /// Which body or joint, and which quantity.
+        what: String,
+    },
+    /// Loops could not be closed.
+    #[error("at t = {time}: a loop stays open by {gap:.3e} of the mechanism's size")]
+    LoopsOpen {
+        /// Time.
+        time: f64,
+        /// Relative gap.
+        gap: f64,
+    },
+    /// The adaptive method would need steps below the resolution of time.
+    #[error("at t = {time}: a step of {step:.3e} is below the resolution of time")]
+    StepTooSmall {
+        /// Time.
+        time: f64,
+        /// The step it would take.
+        step: f64,
+    },
+    /// A joint moves nothing that has inertia.
+    #[error("joint `{joint}` moves no inertia, so its acceleration is not determined")]
+    NoInertia {
+        /// The joint.
+        joint: String,
+    },
+    /// A state that does not belong to the model.
+    #[error("the state does not belong to this model: {0}")]
+    WrongState(String),
+    /// A fixed-step method without a step, or a step or tolerance that is not a positive number.
+    #[error("{0}")]
+    BadOption(String),
+    /// A broken invariant.
+    #[error("internal error: {0}")]
+    Internal(&'static str),
+}

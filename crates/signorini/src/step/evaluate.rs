@@ -1,0 +1,255 @@
+//! Accelerations at one instant: prescribe, close loops, apply loads, solve.
+//!
+//! Integrators work on coordinates and speeds of the tree that need not lie exactly on the mechanism's manifold: quaternions
+//! drift off the unit sphere and loops open by the error of a stage. Every evaluation first projects what it is given,
+//! so the vector field they integrate is f ∘ P with the smooth projection P. It keeps every method's order, needs no
+//! stabilisation parameter, and lets the rank of overconstrained loops be found where it is defined: at closed ones.
+
+use super::StepError;
+use super::system::{System, Workspace};
+use crate::dynamics::loads::{Loads, Power};
+use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::scene::Formulation;
+use crate::spatial::{Twist, Vec3};
+
+/// How well loops are closed after a projection.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Closeness {
+    /// Largest gap over the mechanism's size (angles as they are).
+    pub position: f64,
+    /// Largest opening rate over the mechanism's speed.
+    pub velocity: f64,
+}
+
+/// Newton steps allowed to close loops. Quadratic convergence needs three or four from any stage of a sensible step.
+const MAX_NEWTON: usize = 24;
+/// Gap at which a loop counts as closed, relative to the mechanism's size: a few roundings of its chain of poses.
+const CLOSED: f64 = 4.0e-15;
+/// Gap that must be reached where rounding keeps Newton from doing better: a tenth of what is promised for loop drift.
+const NEARLY_CLOSED: f64 = 1.0e-11;
+
+impl System {
+    /// Overwrites prescribed coordinates and speeds, and brings quaternions back to norm one.
+    pub(crate) fn prescribe(&self, time: f64, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
+        for link in &self.tree.links {
+            link.joint_type().normalise(&mut q[link.q_range()]);
+        }
+        for (link, k, signal) in &self.motions {
+            let link = &self.tree.links[*link];
+            let [x, rate, acceleration] = signal.at(time);
+            q[link.q as usize + k] = x;
+            v[link.v as usize + k] = rate;
+            w.prescribed[link.v as usize + k] = acceleration;
+        }
+    }
+
+    fn update_closures(&self, w: &mut Workspace) {
+        for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
+            let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
+            *closure = cut.find_closure(&w.recursion.kinematics, q, v);
+        }
+    }
+
+    /// Value, rate and acceleration prescribed for a speed of a cut joint.
+    fn cut_motion(&self, cut: usize, k: usize, time: f64) -> [f64; 3] {
+        self.fittings(&self.cuts[cut]).motion(k).map_or([0.0; 3], |s| s.at(time))
+    }
+
+    /// Gap of a row, and the length it is judged against.
+    fn gap(&self, row: usize, time: f64, w: &Workspace) -> (f64, f64) {
+        let row = &w.loops.rows[row];
+        let (closure, cut) = (&w.closures[row.cut], &self.cuts[row.cut]);
+        match row.kind {
+            RowKind::Closed(k) => {
+                let is_length = closure.rows[k].force != Vec3::zeros();
+                (closure.gaps[k], if is_length { self.model.characteristic_length() } else { 1.0 })
+            }
+            RowKind::Prescribed(k) => {
+                let gap = w.cut_q[cut.q.start + k] - self.cut_motion(row.cut, k, time)[0];
+                let is_length = closure.measures[k].force != Vec3::zeros();
+                (gap, if is_length { self.model.characteristic_length() } else { 1.0 })
+            }
+            RowKind::Rotor(..) => (0.0, 1.0),
+        }
+    }
+
+    /// Closes the loops: coordinates first, then speeds, both by the displacement of least kinetic energy. Leaves kinematics,
+    /// closures and the factored loop rows at the result.
+    pub(crate) fn project(
+        &self,
+        time: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<Closeness, StepError> {
+        self.prescribe(time, q, v, w);
+        w.recursion.update_kinematics(&self.tree, q, v);
+        if self.needs_positions {
+            w.recursion.update_positions(&self.tree);
+        }
+        if w.loops.rows.is_empty() {
+            return Ok(Closeness::default());
+        }
+        let n_hard = w.loops.n_hard;
+        let mut last = f64::INFINITY;
+        let mut position = 0.0;
+        for iteration in 0.. {
+            self.update_closures(w);
+            position = (0..n_hard).fold(0.0, |worst: f64, r| {
+                let (gap, length) = self.gap(r, time, w);
+                worst.max((gap / length).abs())
+            });
+            if !position.is_finite() {
+                return Err(StepError::NotFinite { time, what: "loop closure".into() });
+            }
+            let stalled = position >= 0.5 * last && position <= NEARLY_CLOSED;
+            self.factor_loops(w, false);
+            if position <= CLOSED || stalled {
+                break;
+            }
+            if iteration == MAX_NEWTON {
+                return Err(StepError::LoopsOpen { time, gap: position });
+            }
+            last = position;
+            for r in 0..n_hard {
+                let gap = self.gap(r, time, w).0;
+                w.loops.set_rhs(r, -gap);
+            }
+            w.loops.solve();
+            w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+            for link in &self.tree.links {
+                link.joint_type().displace(&mut q[link.q_range()], &w.displacement[link.v_range()]);
+            }
+            w.recursion.update_kinematics(&self.tree, q, v);
+            w.recursion.update_positions(&self.tree);
+        }
+        let before = self.speed(w);
+        for r in 0..n_hard {
+            let rate = self.opening_rate(r, time, w);
+            w.loops.set_rhs(r, -rate);
+        }
+        w.loops.solve();
+        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+        v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
+        w.recursion.update_kinematics(&self.tree, q, v);
+        w.recursion.update_positions(&self.tree);
+        self.update_closures(w);
+        Ok(Closeness { position, velocity: self.opening_speed(time, before, w) })
+    }
+
+    /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.
+    fn speed(&self, w: &Workspace) -> f64 {
+        let kinematics = &w.recursion.kinematics;
+        let spin = kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm()));
+        let speed = kinematics.velocity.iter().fold(0.0, |m: f64, v| m.max(v.norm()));
+        let length = self.model.characteristic_length();
+        (spin * length).max(speed).max(1e-6 * (self.model.gravity().norm() * length).sqrt())
+    }
+
+    /// Largest rate at which a loop opens, over the speed of the mechanism (before or after projection).
+    fn opening_speed(&self, time: f64, before: f64, w: &Workspace) -> f64 {
+        let speed = self.speed(w).max(before);
+        let length = self.model.characteristic_length();
+        (0..w.loops.n_hard).fold(0.0, |worst: f64, r| {
+            let rate = self.opening_rate(r, time, w).abs();
+            let is_length = Loops::direction(&w.loops.rows[r], &w.closures).force != Vec3::zeros();
+            let reference = if is_length { speed } else { speed / length };
+            if rate == 0.0 { worst } else { worst.max(rate / reference) }
+        })
+    }
+
+    /// Rate at which a row opens.
+    fn opening_rate(&self, row: usize, time: f64, w: &Workspace) -> f64 {
+        let row = &w.loops.rows[row];
+        let wanted = match row.kind {
+            RowKind::Prescribed(k) => self.cut_motion(row.cut, k, time)[1],
+            _ => 0.0,
+        };
+        w.closures[row.cut].relative.dot(&Loops::direction(row, &w.closures)) - wanted
+    }
+
+    /// Articulated inertias and factored loop rows at the present kinematics.
+    pub(crate) fn factor_loops(&self, w: &mut Workspace, rotors: bool) {
+        w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, None);
+        w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, rotors);
+    }
+
+    /// Joint forces and wrenches of all loads at the present kinematics.
+    pub(crate) fn update_loads(&self, time: f64, q: &[f64], v: &[f64], input: &[f64], w: &mut Workspace) -> Power {
+        w.tau.copy_from_slice(input);
+        w.external.fill(Default::default());
+        let mut power = Power::default();
+        power.work += input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
+        let view = self.view(&w.recursion.kinematics);
+        let cut = (&w.cut_q[..], &w.cut_v[..]);
+        power += self.loads.apply(&view, time, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
+        if !self.user_loads.is_empty() {
+            power += Loads::apply_user(&self.user_loads, &view, time, &mut w.external);
+        }
+        power
+    }
+
+    /// Accelerations at projected coordinates and speeds (which are overwritten with their projections), and the rates of
+    /// work. `input` is a controller's force on each speed.
+    pub(crate) fn evaluate(
+        &self,
+        time: f64,
+        q: &mut [f64],
+        v: &mut [f64],
+        input: &[f64],
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<Power, StepError> {
+        self.project(time, q, v, w)?;
+        let mut power = self.update_loads(time, q, v, input, w);
+        if self.formulation == Formulation::Dense {
+            self.accelerate_dense(time, vdot, w)?;
+        } else {
+            self.accelerate(time, vdot, w)?;
+        }
+        power.work += self.motion_power(vdot, v, w);
+        Ok(power)
+    }
+
+    pub(crate) fn accelerate(&self, time: f64, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+        let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
+        let gravity = self.model.gravity();
+        w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, external);
+        if let Some(link) = w.recursion.singular {
+            return Err(self.no_inertia(link));
+        }
+        if w.loops.rows.is_empty() {
+            w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+            return Ok(());
+        }
+        w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, true);
+        w.loops.begin();
+        // The second pass is iterative refinement: near a singular position it restores the digits the first one lost.
+        for _ in 0..2 {
+            w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+            for r in 0..w.loops.rows.len() {
+                let b = -self.opening_acceleration(r, time, w);
+                w.loops.set_rhs(r, b);
+            }
+            w.loops.solve();
+            w.loops.apply(&mut w.recursion);
+            w.loops.accumulate();
+        }
+        w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+        Ok(())
+    }
+
+    /// Acceleration with which a row opens.
+    pub(crate) fn opening_acceleration(&self, r: usize, time: f64, w: &Workspace) -> f64 {
+        let row = &w.loops.rows[r];
+        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
+        let closure = &w.closures[row.cut];
+        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.recursion.acceleration, &ground);
+        let along = relative.dot(&Loops::direction(row, &w.closures));
+        match row.kind {
+            RowKind::Closed(_) => along,
+            RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, time)[2],
+            RowKind::Rotor(..) => along - w.loops.rotor_acceleration(r),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Joint wrenches, actuator forces, and the dense route to accelerations.
+
+use super::StepError;
+
+use super::system::{System, Workspace};
+use crate::dynamics::dense::{BodyMotion, Drive};
+use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::scene::JointKind;
+use crate::spatial::{Vec3, Wrench};
+
+impl System {
+    /// Wrench that each cut joint's rows transmit to its child, at the closure point.
+    pub(crate) fn cut_wrench(&self, cut: usize, w: &Workspace) -> Wrench {
+        let rows = w.loops.rows.iter().zip(&w.loops.lambda).filter(|(row, _)| row.cut == cut);
+        rows.fold(Wrench::default(), |sum, (row, l)| sum + Loops::direction(row, &w.closures) * *l)
+    }
+
+    /// Adds the loop forces to the external wrenches, and finds what every tree joint transmits (`w.wrenches`) and the total
+    /// generalised force on each speed (`w.joint_forces`).
+    pub(crate) fn update_reactions(&self, vdot: &[f64], w: &mut Workspace) {
+        for c in 0..self.cuts.len() {
+            let total = self.cut_wrench(c, w);
+            let (cut, closure) = (&self.cuts[c], &w.closures[c]);
+            if let Some(l) = cut.child {
+                w.external[l] += total.shifted(&closure.child_arm);
+            }
+            if let Some(l) = cut.parent {
+                w.external[l] += (-total).shifted(&closure.parent_arm);
+            }
+        }
+        let gravity = self.model.gravity();
+        let external = Some(&w.external[..]);
+        w.recursion.inverse_dynamics(&self.tree, &gravity, vdot, external, &mut w.wrenches, &mut w.joint_forces);
+    }
+
+    /// Power of prescribed motions.
+    pub(crate) fn motion_power(&self, vdot: &[f64], v: &[f64], w: &mut Workspace) -> f64 {
+        let mut power = 0.0;
+        for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
+            if let RowKind::Prescribed(k) = row.kind {
+                power += lambda * w.cut_v[self.cuts[row.cut].v.start + k];
+            }
+        }
+
+        if !self.motions.is_empty() {
+            self.update_reactions(vdot, w);
+            for (link, k, _) in &self.motions {
+                let at = self.tree.links[*link].v as usize + k;
+                power += (w.joint_forces[at] - w.tau[at]) * v[at];
+            }
+        }
+        power
+    }
+
+    /// From the inner origin of a link's joint to its outer one, world axes.
+    pub(crate) fn joint_offset(&self, l: usize, w: &Workspace) -> Vec3 {
+        let link = &self.tree.links[l];
+        let parent = link.parent_index().map(|p| w.recursion.kinematics.links[p].rotation);
+        let arm = parent.map_or(link.position, |r| r * link.position);
+        w.recursion.kinematics.links[l].offset - arm
+    }
+
+    /// Motion of all bodies as the oracle wants it.
+    pub(crate) fn body_motions(&self, w: &Workspace) -> Vec<BodyMotion> {
+        let view = self.view(&w.recursion.kinematics);
+        let bodies = self.model.bodies().iter().enumerate().map(|(b, body)| {
+            let id = Some(crate::model::BodyId(b as u32));
+            let pose = view.body_pose(id);
+            BodyMotion { pose, twist: view.twist_at(id, &pose.point(&body.com)) }
+        });
+        bodies.collect()
+    }
+
+    /// Accelerations by the oracle, from the loads in `w.tau` and `w.external`.
+    pub(crate) fn accelerate_dense(&self, time: f64, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+        w.recursion.update_positions(&self.tree);
+        let motion = self.body_motions(w);
+        let model = &self.model;
+        let mut joint_forces = vec![0.0; model.n_joint_v()];
+        let mut prescribed = vec![None; model.n_joint_v()];
+        let mut external = vec![Wrench::default(); model.bodies().len()];
+        for (j, joint) in model.joints().iter().enumerate() {
+            let fittings = &joint.fittings;
+            for k in 0..joint.v.len() {
+                prescribed[joint.v.start + k] = fittings.motion(k).map(|s| s.at(time)[2]);
+            }
+            if let Some(link) = self.plan.link_of_joint[j] {
+                joint_forces[joint.v.clone()].copy_from_slice(&w.tau[self.tree.links[link].v_range()]);
+            }
+        }
+        for (i, link) in self.plan.links.iter().enumerate() {
+            let com = w.recursion.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
+            let at_com = w.external[i].shifted(&-com);
+            external[link.body.index()] += at_com;
+            if link.joint.is_none() {
+                // The floating base's own joint sits at the centre of mass: translations in world axes, rotations in body axes.
+                let tau = &w.tau[self.tree.links[i].v_range()];
+                let torque = motion[link.body.index()].pose.rotation * Vec3::new(tau[3], tau[4], tau[5]);
+                external[link.body.index()] += Wrench::new(torque, Vec3::new(tau[0], tau[1], tau[2]));
+            }
+        }
+        let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
+        let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed: &prescribed };
+        dense.solve(model, &motion, &drive);
+        for (i, link) in self.plan.links.iter().enumerate() {
+            let range = self.tree.links[i].v_range();
+            match link.joint {
+                Some(j) => {
+                    let joint = &model.joints()[j.index()];
+                    vdot[range].copy_from_slice(&dense.joint_acceleration[joint.v.clone()]);
+                }
+                None => {
+                    debug_assert_eq!(self.tree.links[i].joint_type().kind, JointKind::Free);
+                    let a = dense.bodies[link.body.index()];
+                    let turn = motion[link.body.index()].pose.rotation.tr_mul(&a.angular);
+                    vdot[range.start..range.start + 3].copy_from_slice(a.linear.as_slice());
+                    vdot[range.start + 3..range.end].copy_from_slice(turn.as_slice());
+                }
+            }
+        }
+
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! A running mechanism.
+
+use super::integrate::{Adaptive, Fixed};
+use super::system::{System, Workspace};
+use super::{StepError, StepReport};
+use crate::dynamics::dense::Dense;
+use crate::dynamics::loads::Load;
+use crate::model::Model;
+use crate::plan::Plan;
+use crate::scene::{Formulation, Integrator, JointKind};
+use crate::state::State;
+use std::sync::Arc;
+
+/// Default relative tolerance of the adaptive method per step.
+pub const DEFAULT_RTOL: f64 = 1e-9;
+
+/// How a simulation advances.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Formulation of the dynamics.
+    pub formulation: Formulation,
+    /// Integration method.
+    pub integrator: Integrator,
+    /// Step of fixed-step methods; first step of the adaptive one.
+    pub step: Option<f64>,
+    /// Relative tolerance of the adaptive method.
+    pub rtol: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { formulation: Formulation::default(), integrator: Integrator::default(), step: None, rtol: DEFAULT_RTOL }
+    }
+}
+
+/// Natural size of each coordinate and, per time, of each speed: a radian or the mechanism's length.
+#[derive(Debug, Clone)]
+pub(crate) struct Units {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+impl Units {
+    pub(crate) fn build(system: &System) -> Self {
+        let length = system.model.characteristic_length();
+        let (n_q, n_v) = system.sizes();
+        let mut units = Self { q: vec![1.0; n_q], v: vec![1.0; n_v] };
+        for link in &system.tree.links {
+            for k in 0..link.n_q as usize {
+                let is_length = match link.joint_type().kind {
+                    JointKind::Prismatic => true,
+                    JointKind::Cylindrical => k == 1,
+                    JointKind::Planar => k < 2,
+                    JointKind::Free => k < 3,
+                    _ => false,
+                };
+                if is_length {
+                    units.q[link.q as usize + k] = length;
+                    units.v[link.v as usize + k] = length;
+                }
+            }
+        }
+        units
+    }
+}
+
+/// A model with a state that advances.
+pub struct Simulation {
+    pub(crate) system: System,
+    pub(crate) options: Options,
+    pub(crate) state: State,
+    /// The state that a step is about to reach; swapped in when it is accepted.
+    pub(crate) next: State,
+    pub(crate) units: Units,
+    pub(crate) work: Workspace,
+    pub(crate) fixed: Fixed,
+    pub(crate) adaptive: Adaptive,
+    /// A controller's force on each tree speed, held over a step.
+    pub(crate) input: Vec<f64>,
+}
+
+impl Simulation {
+    /// Starts or resumes from a state.
+    pub fn new(model: Arc<Model>, plan: Plan, options: Options, state: State) -> Result<Self, StepError> {
+        let system = System::build(model, plan, options.formulation);
+        let (n_q, n_v) = system.sizes();
+        if state.q.len() != n_q || state.v.len() != n_v || state.cut_q.len() != system.n_cut_q {
+            let found = (state.q.len(), state.v.len(), state.cut_q.len());
+            let wanted = (n_q, n_v, system.n_cut_q);
+            return Err(StepError::WrongState(format!("sizes are {found:?}, wanted {wanted:?}")));
+        }
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        if options.integrator != Integrator::Adaptive && options.step.is_none() {
+            return Err(StepError::BadOption("a fixed-step integrator needs `step`".into()));
+        }
+        if !options.step.is_none_or(positive) || !positive(options.rtol) {
+            return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
+        }
+        let work = system.workspace();
+        let (next, units) = (state.clone(), Units::build(&system));
+        let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
+        Ok(Self { system, options, state, next, units, work, fixed, adaptive, input: vec![0.0; n_v] })
+    }
+
+    /// The present state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The mechanism.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Adds a load of the user's own. It is not part of the state: add it again when resuming.
+    pub fn add_load(&mut self, load: Box<dyn Load>) {
+        self.system.needs_positions = true;
+        self.system.user_loads.push(load);
+    }
+
+    /// Sets a controller's force on each speed of a joint, held until it is set again.
+    ///
+    /// Joints that close loops cannot be driven this way; they follow from the others.
+    pub fn set_joint_force(&mut self, joint: crate::model::JointId, force: &[f64]) -> Result<(), StepError> {
+        let link = self.system.plan.link_of_joint.get(joint.index()).copied().flatten();
+        let link = link.ok_or_else(|| StepError::BadOption("the joint is not in the tree".into()))?;
+        let range = self.system.tree.links[link].v_range();
+        if force.len() != range.len() {
+            return Err(StepError::BadOption(format!("{} forces for {} speeds", force.len(), range.len())));
+        }
+        self.input[range].copy_from_slice(force);
+        Ok(())
+    }
+
+    /// Advances by one step that does not pass `limit`, and lands on it exactly where it reaches it. On error the state is
+    /// what it was.
+    pub fn advance(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        self.work.cut_q.copy_from_slice(&self.state.cut_q);
+        match self.options.integrator {
+            Integrator::Adaptive => self.advance_adaptive(limit),
+            Integrator::Rk4 | Integrator::Euler => self.advance_fixed(limit),
+        }
+    }
+
+    /// Rates of the tree's speeds at the present state, in tree order.
+    pub fn accelerations(&mut self, out: &mut Vec<f64>) -> Result<(), StepError> {
+        let next = &mut self.next;
+        next.clone_from(&self.state);
+        out.resize(next.v.len(), 0.0);
+        self.work.cut_q.copy_from_slice(&self.state.cut_q);
+        self.system.evaluate(next.time, &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
+        Ok(())
+    }
+
+    /// The oracle's last solution, under the dense formulation.
+    pub fn dense(&self) -> Option<&Dense> {
+        self.work.dense.as_deref()
+    }
+
+    /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.
+    pub fn work_counter(&self) -> u64 {
+        self.work.recursion.work
+    }
+}
