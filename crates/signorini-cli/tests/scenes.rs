@@ -106,7 +106,8 @@ fn check_values(check: &Values, table: &Table, scale: f64, findings: &mut Vec<St
     let signs = quaternion_signs(check, table, row);
     for (column, expected) in &check.values {
         let (owner, part) = column.rsplit_once('.').unwrap_or((column, ""));
-        let sign = if ["qw", "qx", "qy", "qz"].contains(&part) { signs.get(owner).copied().unwrap_or(1.0) } else { 1.0 };
+        let sign =
+            if ["qw", "qx", "qy", "qz"].contains(&part) { signs.get(owner).copied().unwrap_or(1.0) } else { 1.0 };
         match table.value(row, column) {
             Err(e) => findings.push(e),
             Ok(found) => {
@@ -122,7 +123,8 @@ fn check_values(check: &Values, table: &Table, scale: f64, findings: &mut Vec<St
 }
 
 fn check_bound(check: &Bound, summary: &serde_json::Value, scale: f64, findings: &mut Vec<String>) {
-    let entry = check.summary.split('.').try_fold(summary, |value, key| value.get(key)).and_then(serde_json::Value::as_f64);
+    let entry =
+        check.summary.split('.').try_fold(summary, |value, key| value.get(key)).and_then(serde_json::Value::as_f64);
     match entry {
         None => findings.push(format!("summary.json has no number {}", check.summary)),
         Some(found) if found <= check.max * scale => {}
@@ -159,7 +161,11 @@ fn run(name: &str) -> Vec<String> {
     for check in &expected.check {
         match check {
             Check::Values(v) => {
-                assert!(!v.reason.is_empty() && repository().join(&v.source).is_file(), "scenes/{name}: no reason, or no file {}", v.source);
+                assert!(
+                    !v.reason.is_empty() && repository().join(&v.source).is_file(),
+                    "scenes/{name}: no reason, or no file {}",
+                    v.source
+                );
                 check_values(v, &table, scale, &mut findings);
             }
             Check::Summary(b) => {
