@@ -41,12 +41,12 @@ impl Bench {
             let loaded = source::load(wanted)?;
             let evaluator = engine::evaluator(&loaded.scene);
             let evaluator = evaluator.map_err(|found| Failure::findings(&loaded.source, found))?;
-            timings.push(self.measure(loaded.name, evaluator));
+            timings.push(self.measure(loaded.name, evaluator)?);
         }
         for &links in &self.links {
             let evaluator = engine::evaluator(&engine::chain(links));
             let evaluator = evaluator.map_err(|found| Failure::input(format!("{found:?}"), None))?;
-            timings.push(self.measure(format!("chain-{links}"), evaluator));
+            timings.push(self.measure(format!("chain-{links}"), evaluator)?);
         }
         if self.json {
             let text = serde_json::to_string_pretty(&timings).map_err(|error| Failure::Io(error.to_string()))?;
@@ -61,13 +61,15 @@ impl Bench {
         Ok(())
     }
 
-    fn measure(&self, mechanism: String, mut evaluator: engine::Evaluator) -> Timing {
+    fn measure(&self, mechanism: String, mut evaluator: engine::Evaluator) -> Result<Timing, Failure> {
         let budget = Duration::from_secs_f64(self.seconds.clamp(0.0, 3600.0));
         let began = Instant::now();
         let (mut evaluations, mut best, mut per_round) = (0, f64::INFINITY, 1);
         while evaluations == 0 || began.elapsed() < budget {
             let start = Instant::now();
-            (0..per_round).for_each(|_| evaluator.evaluate());
+            for _ in 0..per_round {
+                evaluator.evaluate().map_err(|error| Failure::Unsolved(error.to_string()))?;
+            }
             let seconds = start.elapsed().as_secs_f64();
             best = best.min(seconds / per_round as f64);
             evaluations += per_round;
@@ -78,6 +80,6 @@ impl Bench {
         }
         let (bodies, microseconds) = (evaluator.n_bodies(), 1e6 * best);
         let microseconds_per_body = microseconds / bodies.max(1) as f64;
-        Timing { mechanism, bodies, evaluations, microseconds, microseconds_per_body }
+        Ok(Timing { mechanism, bodies, evaluations, microseconds, microseconds_per_body })
     }
 }

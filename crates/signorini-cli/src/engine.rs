@@ -1,14 +1,11 @@
 //! The one place where the command meets the engine: scene in, something that moves out.
-//!
-//! Until the model is compiled by the library this is a stand-in: every body flies freely as a point mass.
 
 use signorini::record::{JointColumns, Motion};
-use signorini::scene::{Finding, FindingKind, GROUND, Scene};
+use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
-use signorini::step::{BodyMotion, Observation, StepReport};
+use signorini::step::{Assembly, BuildError, Observation, Options, Simulation, StepError, StepReport};
 
-/// Relative tolerance of the adaptive method where the scene gives none.
-pub const DEFAULT_RTOL: f64 = 1e-9;
+pub use signorini::step::DEFAULT_RTOL;
 
 /// A mechanism ready to move, and what recording needs to know of it.
 pub struct Built {
@@ -25,136 +22,179 @@ pub struct Built {
 }
 
 /// Puts the mechanism together, at the scene's start or at a given state.
-pub fn build(scene: &Scene, _rtol: f64, _threads: usize, state: Option<State>) -> Result<Built, Vec<Finding>> {
-    if !scene.joint.is_empty() {
-        return Err(vec![Finding::new(FindingKind::NotYet, "joint", "joints do not act yet")]);
+pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>> {
+    let built = signorini::step::build(scene).map_err(|error| match error {
+        BuildError::Model(error) => error.0,
+        BuildError::Step(error) => vec![finding(&error)],
+    })?;
+    let model = built.model.clone();
+    let start = state.unwrap_or(built.state);
+    let mut simulation = Simulation::new(built.model, built.plan, Options::from_scene(scene), start)
+        .map_err(|error| vec![finding(&error)])?;
+    // What cannot be evaluated where it stands is wrong with the scene, not with a step.
+    simulation.accelerations(&mut Vec::new()).map_err(|error| vec![finding(&error)])?;
+    let joints = model.joints().iter();
+    Ok(Built {
+        motion: Engine { simulation },
+        bodies: model.bodies().iter().map(|body| body.name.clone()).collect(),
+        joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q.clone(), v: j.v.clone() }).collect(),
+        markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
+        findings: assembly_findings(&built.assembly),
+    })
+}
+
+fn finding(error: &StepError) -> Finding {
+    Finding::new(FindingKind::Mechanism, "", error.to_string())
+}
+
+/// What assembling the mechanism found that the user should know.
+fn assembly_findings(assembly: &Assembly) -> Vec<String> {
+    let mut findings = Vec::new();
+    if assembly.has_moved() {
+        findings.push(format!(
+            "loops were closed: gap {:.2e} as given, coordinates moved by up to {:.2e}, speeds changed by up to {:.2e} \
+             (radians or mechanism lengths; share of the largest speed)",
+            assembly.gap, assembly.moved, assembly.speed_changed
+        ));
     }
-    let bodies: Vec<_> = scene.body.iter().filter(|body| body.name != GROUND).collect();
-    let start = || State {
-        q: bodies.iter().flat_map(|body| body.position.unwrap_or_default()).collect(),
-        v: bodies.iter().flat_map(|body| body.velocity.unwrap_or_default()).collect(),
-        ..State::default()
-    };
-    let mass = bodies.iter().map(|body| body.mass.unwrap_or(1.0)).collect();
-    let step = scene.time.step.unwrap_or(1e-3);
-    let motion = Engine { state: state.unwrap_or_else(start), gravity: scene.gravity, mass, step };
-    let names = bodies.iter().map(|body| body.name.clone()).collect();
-    let markers = scene.output.marker.iter().map(|marker| marker.name.clone()).collect();
-    Ok(Built { motion, bodies: names, joints: Vec::new(), markers, findings: Vec::new() })
+    if !assembly.redundant.is_empty() {
+        findings.push(format!(
+            "{} redundant constraints, whose forces are not unique: {}",
+            assembly.redundant.len(),
+            name_redundant(assembly)
+        ));
+    }
+    findings
+}
+
+fn name_redundant(assembly: &Assembly) -> String {
+    const MOST: usize = 12;
+    let mut names: Vec<String> =
+        assembly.redundant.iter().take(MOST).map(|(joint, what)| format!("{joint} ({what})")).collect();
+    if assembly.redundant.len() > MOST {
+        names.push(format!("and {} more", assembly.redundant.len() - MOST));
+    }
+    names.join(", ")
 }
 
 /// What moves.
 pub struct Engine {
-    state: State,
-    gravity: [f64; 3],
-    mass: Vec<f64>,
-    step: f64,
-}
-
-impl Engine {
-    fn energies(&self) -> (f64, f64) {
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for (i, mass) in self.mass.iter().enumerate() {
-            for k in 0..3 {
-                kinetic += 0.5 * mass * self.state.v[3 * i + k].powi(2);
-                potential -= mass * self.gravity[k] * self.state.q[3 * i + k];
-            }
-        }
-        (kinetic, potential)
-    }
+    simulation: Simulation,
 }
 
 impl Motion for Engine {
-    type Error = String;
+    type Error = StepError;
 
     fn state(&self) -> &State {
-        &self.state
+        self.simulation.state()
     }
 
-    fn advance(&mut self, limit: f64) -> Result<StepReport, String> {
-        let state = &mut self.state;
-        let reaches = state.time + self.step >= limit;
-        let h = if reaches { limit - state.time } else { self.step };
-        for i in 0..state.q.len() {
-            let g = self.gravity[i % 3];
-            state.q[i] += h * (state.v[i] + 0.5 * h * g);
-            state.v[i] += h * g;
-            if !state.q[i].is_finite() {
-                return Err(format!("coordinate {i} is not finite"));
-            }
-        }
-        state.time = if reaches { limit } else { state.time + h };
-        state.steps += 1;
-        let (time, (kinetic, potential)) = (state.time, self.energies());
-        Ok(StepReport { time, step: h, evaluations: 1, kinetic, potential, ..StepReport::default() })
+    fn advance(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        self.simulation.advance(limit)
     }
 
-    fn observe(&mut self, _forces: bool, out: &mut Observation) {
-        (out.kinetic, out.potential) = self.energies();
-        let state = &self.state;
-        let three = |values: &[f64], i: usize| [values[3 * i], values[3 * i + 1], values[3 * i + 2]];
-        out.time = state.time;
-        out.bodies = (0..self.mass.len())
-            .map(|i| BodyMotion {
-                position: three(&state.q, i),
-                orientation: [1.0, 0.0, 0.0, 0.0],
-                velocity: three(&state.v, i),
-                angular_velocity: [0.0; 3],
-            })
-            .collect();
+    fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
+        self.simulation.observe(forces, out)
     }
 }
 
 /// What `check` prints: pairs of what and how much.
 pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
-    let built = build(scene, DEFAULT_RTOL, 1, None)?;
-    let (kinetic, potential) = built.motion.energies();
-    Ok(vec![
-        ("bodies".to_owned(), built.bodies.len().to_string()),
-        ("total mass".to_owned(), built.motion.mass.iter().sum::<f64>().to_string()),
-        ("initial energy".to_owned(), format!("{kinetic} kinetic, {potential} potential")),
-    ])
+    let Built { mut motion, .. } = build(scene, None)?;
+    let built = signorini::step::build(scene).map_err(|error| match error {
+        BuildError::Model(error) => error.0,
+        BuildError::Step(error) => vec![finding(&error)],
+    })?;
+    let (model, plan, assembly) = (&built.model, &built.plan, &built.assembly);
+    let mut seen = Observation::default();
+    motion.observe(false, &mut seen).map_err(|error| vec![finding(&error)])?;
+    let mut kinds: Vec<(JointKind, usize)> = Vec::new();
+    for joint in model.joints() {
+        match kinds.iter_mut().find(|(kind, _)| *kind == joint.kind()) {
+            Some((_, n)) => *n += 1,
+            None => kinds.push((joint.kind(), 1)),
+        }
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {}", kind.name())).collect();
+    let mut lines = vec![
+        ("bodies", model.bodies().len().to_string()),
+        ("total mass", model.mass().to_string()),
+        ("joints", format!("{} ({})", model.joints().len(), kinds.join(", "))),
+        ("floating", format!("{} mechanisms without a joint to the ground", plan.n_floating())),
+        ("degrees of freedom", assembly.dof.to_string()),
+        ("tree depth", plan.depth().to_string()),
+        ("size", format!("{:.6} (longest way through a body)", model.characteristic_length())),
+        ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
+    ];
+    lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);
+    if !assembly.loops.is_empty() {
+        const MOST: usize = 12;
+        let mut names: Vec<&str> = assembly.loops.iter().take(MOST).map(String::as_str).collect();
+        if assembly.loops.len() > MOST {
+            names.push("…");
+        }
+        lines.push(("loops", format!("{}, cut at {}", assembly.loops.len(), names.join(", "))));
+        let gap = format!("{:.2e} as given; coordinates moved by {:.2e}", assembly.gap, assembly.moved);
+        lines.push(("loop gap", format!("{gap}, speeds changed by {:.2e}", assembly.speed_changed)));
+        lines.push(("regularity", format!("{:.3} (0: at a singular position)", assembly.regularity)));
+        let n = assembly.redundant.len();
+        let names = if n == 0 { String::new() } else { format!(": {}", name_redundant(assembly)) };
+        lines.push(("redundant constraints", format!("{n}{names}")));
+    }
+    Ok(lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect())
 }
 
-/// A chain of so many revolute links with alternating axes.
+/// A chain of so many revolute links with alternating axes, hanging from the ground.
 pub fn chain(links: usize) -> Scene {
-    use signorini::scene::{Body, FrameRef, Joint, JointKind};
+    const LENGTH: f64 = 0.2;
+    const WIDTH: f64 = 0.04;
     let name = |i: usize| format!("link{i}");
-    let body = |i| Body { name: name(i), mass: Some(1.0), inertia: Some(vec![0.1; 3]), ..Body::default() };
-    let frame = |x| Some(FrameRef::Pose { position: [x, 0.0, 0.0], orientation: None });
+    let across = (LENGTH * LENGTH + WIDTH * WIDTH) / 12.0;
+    let body = |i| Body {
+        name: name(i),
+        mass: Some(1.0),
+        com: Some([0.0, 0.0, -0.5 * LENGTH]),
+        inertia: Some(vec![across, across, WIDTH * WIDTH / 6.0]),
+        ..Body::default()
+    };
+    let frame = |z| Some(FrameRef::Pose { position: [0.0, 0.0, z], orientation: None });
     let joint = |i: usize| Joint {
         name: format!("joint{i}"),
         kind: JointKind::Revolute,
         parent: if i == 0 { GROUND.to_owned() } else { name(i - 1) },
         child: name(i),
-        parent_frame: frame(if i == 0 { 0.0 } else { 0.5 }),
-        child_frame: frame(-0.5),
-        axis: Some([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]][i % 2]),
-        q: Some(vec![0.3]),
+        parent_frame: frame(if i == 0 { 0.0 } else { -LENGTH }),
+        axis: Some([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]][i % 2]),
+        q: Some(vec![0.1 * (1.0 + i as f64).sin()]),
+        v: Some(vec![0.1 * (2.0 + i as f64).cos()]),
         ..Joint::default()
     };
     let (body, joint) = ((0..links).map(body).collect(), (0..links).map(joint).collect());
-    Scene { gravity: [0.0, 0.0, -9.81], body, joint, ..Scene::default() }
+    let mut scene = Scene { gravity: [0.0, 0.0, -9.81], body, joint, ..Scene::default() };
+    scene.time.end = 1.0;
+    scene
 }
 
 /// Forward dynamics of one mechanism at one state, again and again.
 pub struct Evaluator {
-    engine: Engine,
+    simulation: Simulation,
+    accelerations: Vec<f64>,
 }
 
 impl Evaluator {
     /// Evaluates the accelerations once.
-    pub fn evaluate(&mut self) {
-        std::hint::black_box(self.engine.energies());
+    pub fn evaluate(&mut self) -> Result<(), StepError> {
+        self.simulation.accelerations(&mut self.accelerations)
     }
 
     /// Number of bodies.
     pub fn n_bodies(&self) -> usize {
-        self.engine.mass.len()
+        self.simulation.system().model.bodies().len()
     }
 }
 
 /// Makes ready what is to be timed.
 pub fn evaluator(scene: &Scene) -> Result<Evaluator, Vec<Finding>> {
-    build(scene, DEFAULT_RTOL, 1, None).map(|built| Evaluator { engine: built.motion })
+    let built = build(scene, None)?;
+    Ok(Evaluator { simulation: built.motion.simulation, accelerations: Vec::new() })
 }

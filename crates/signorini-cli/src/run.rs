@@ -165,8 +165,7 @@ impl Run {
         let (scene, source) = (&loaded.scene, &loaded.source);
         let state = checkpoint.as_ref().map(|checkpoint| checkpoint.state.clone());
         let Built { motion, bodies, joints, markers, mut findings } =
-            engine::build(scene, identity.rtol, self.threads, state)
-                .map_err(|found| Failure::findings(source, found))?;
+            engine::build(scene, state).map_err(|found| Failure::findings(source, found))?;
         let layout =
             Layout::build(&bodies, &joints, &markers, &scene.output).map_err(|error| Failure::record(source, error))?;
         findings.extend_from_slice(layout.findings());

@@ -12,13 +12,13 @@ use std::path::Path;
 /// Something that moves in steps and can be looked at.
 pub trait Motion {
     /// Why a step could not be taken.
-    type Error;
+    type Error: std::fmt::Display;
     /// Where it is.
     fn state(&self) -> &State;
     /// Takes one step that does not pass `limit`, and lands on it exactly where it reaches it.
     fn advance(&mut self, limit: f64) -> Result<StepReport, Self::Error>;
     /// Looks at it; `forces` asks for reactions and actuator forces, too.
-    fn observe(&mut self, forces: bool, out: &mut Observation);
+    fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error>;
 }
 
 /// When rows are recorded.
@@ -106,7 +106,7 @@ impl<M: Motion> Run<M> {
         mut motion: M,
     ) -> Result<Self, RecordError> {
         let mut seen = Observation::default();
-        motion.observe(layout.needs_forces(), &mut seen);
+        motion.observe(layout.needs_forces(), &mut seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
         let mut recorder = Recorder::create(folder, layout, &seen)?;
         recorder.record(&seen, &[])?;
         let mut run = Self { motion, recorder, schedule, identity, next_output: 1, is_last_recorded: true, seen };
@@ -195,7 +195,8 @@ impl<M: Motion> Run<M> {
     }
 
     fn record(&mut self) -> Result<(), RecordError> {
-        self.motion.observe(self.recorder.layout().needs_forces(), &mut self.seen);
+        let forces = self.recorder.layout().needs_forces();
+        self.motion.observe(forces, &mut self.seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
         self.recorder.record(&self.seen, &[])
     }
 

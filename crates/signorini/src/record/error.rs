@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// What can go wrong with a recording.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
+    /// A state that was reached cannot be looked at.
+    #[error("cannot observe the mechanism: {0}")]
+    Unseen(String),
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {

@@ -26,16 +26,11 @@ pub(crate) fn unit_quaternion(q: [f64; 4]) -> Option<UnitQuaternion<f64>> {
 /// The rotation of an optional orientation: identity where none is given, or where it has no direction (which
 /// [`validate`](super::validate::validate) reports).
 pub fn rotation(orientation: Option<[f64; 4]>) -> UnitQuaternion<f64> {
-    orientation
-        .and_then(unit_quaternion)
-        .unwrap_or_else(UnitQuaternion::identity)
+    orientation.and_then(unit_quaternion).unwrap_or_else(UnitQuaternion::identity)
 }
 
 fn near_one<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
-    let largest = v.iter().fold(
-        0.0,
-        |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x.abs()) },
-    );
+    let largest = v.iter().fold(0.0, |m: f64, x| if x.is_nan() { f64::NAN } else { m.max(x.abs()) });
     if !(largest.is_finite() && largest > 0.0) || v.iter().any(|x| x.is_nan()) {
         return None;
     }
@@ -47,11 +42,7 @@ fn near_one<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 pub(crate) fn image_of_x(a: &Vector3<f64>) -> Vector3<f64> {
     // R = 1 + [w]× + [w]×²/(1 + a_z), w = z × a. Near a = −z, 1 + a_z is found from a_x² + a_y² without cancellation.
     let sideways = a.x * a.x + a.y * a.y;
-    let one_plus = if a.z < 0.0 {
-        sideways / (1.0 - a.z)
-    } else {
-        1.0 + a.z
-    };
+    let one_plus = if a.z < 0.0 { sideways / (1.0 - a.z) } else { 1.0 + a.z };
     if one_plus == 0.0 {
         return Vector3::x();
     }
@@ -68,11 +59,7 @@ pub(crate) fn perpendicular(a: &Vector3<f64>, b: &Vector3<f64>) -> Vector3<f64> 
 }
 
 fn image_of_x_fallback(a: &Vector3<f64>) -> Vector3<f64> {
-    let other = if a.x.abs() < 0.5 {
-        Vector3::x()
-    } else {
-        Vector3::y()
-    };
+    let other = if a.x.abs() < 0.5 { Vector3::x() } else { Vector3::y() };
     a.cross(&other).normalize()
 }
 

@@ -119,15 +119,7 @@ impl FindingKind {
 impl Finding {
     /// A finding at a key path.
     pub fn new(kind: FindingKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            path: path.into(),
-            subject: None,
-            message: message.into(),
-            found: None,
-            allowed: None,
-            help: None,
-        }
+        Self { kind, path: path.into(), subject: None, message: message.into(), found: None, allowed: None, help: None }
     }
 
     /// Adds whose it is.

@@ -91,11 +91,7 @@ impl Joint {
     /// made so exactly. An axis without direction counts as not given: [`validate`](super::validate::validate)
     /// refuses it.
     pub fn axes(&self) -> (Vector3<f64>, Vector3<f64>) {
-        let default = if self.kind == JointKind::Universal {
-            Vector3::x()
-        } else {
-            Vector3::z()
-        };
+        let default = if self.kind == JointKind::Universal { Vector3::x() } else { Vector3::z() };
         let first = self.axis.and_then(unit).unwrap_or(default);
         let second = match self.axis2.and_then(unit) {
             Some(given) => perpendicular(&first, &given),

@@ -59,14 +59,8 @@ impl<'a> Masses<'a> {
     }
 
     fn of_materials(materials: &'a [Material]) -> Self {
-        let densities = materials
-            .iter()
-            .map(|material| (material.name.as_str(), material.density))
-            .collect();
-        Self {
-            densities,
-            ..Self::default()
-        }
+        let densities = materials.iter().map(|material| (material.name.as_str(), material.density)).collect();
+        Self { densities, ..Self::default() }
     }
 
     /// Mass properties of a body. A finding's path starts at the body: `inertia`, `shape[0].density`.
@@ -82,9 +76,7 @@ impl<'a> Masses<'a> {
     }
 
     fn find_way(&self, body: &Body) -> Result<Way, Box<Finding>> {
-        let wrong = |kind, path: &str, message: &str| {
-            Err(Box::new(Finding::new(kind, path, message).allowed(RULE)))
-        };
+        let wrong = |kind, path: &str, message: &str| Err(Box::new(Finding::new(kind, path, message).allowed(RULE)));
         let densities: Vec<Option<f64>> = body.shape.iter().map(|s| self.density(s)).collect();
         let own = body.shape.iter().position(|shape| shape.density.is_some());
         match (body.mass, &body.inertia) {
@@ -97,17 +89,11 @@ impl<'a> Masses<'a> {
                 Some(j) => wrong(MassRule, &format!("shape[{j}].density"), TWICE),
             },
             (None, Some(_)) => wrong(MassRule, "inertia", "inertia is given without mass"),
-            (Some(_), None) if body.shape.is_empty() => wrong(
-                Missing,
-                "inertia",
-                "mass is given with neither inertia nor shapes",
-            ),
+            (Some(_), None) if body.shape.is_empty() => {
+                wrong(Missing, "inertia", "mass is given with neither inertia nor shapes")
+            }
             (None, None) if body.shape.is_empty() => wrong(Missing, "mass", "the body has no mass"),
-            (_, None) if body.com.is_some() => wrong(
-                Misplaced,
-                "com",
-                "the centre of mass follows from the shapes",
-            ),
+            (_, None) if body.com.is_some() => wrong(Misplaced, "com", "the centre of mass follows from the shapes"),
             (Some(mass), None) => match (own, densities.iter().position(Option::is_some)) {
                 (None, None) => Ok(Way::Spread(mass)),
                 (Some(j), _) => wrong(MassRule, &format!("shape[{j}].density"), TWICE),
@@ -127,68 +113,44 @@ impl<'a> Masses<'a> {
     }
 
     fn density(&self, shape: &Shape) -> Option<f64> {
-        shape
-            .density
-            .or_else(|| *self.densities.get(shape.material.as_deref()?)?)
+        shape.density.or_else(|| *self.densities.get(shape.material.as_deref()?)?)
     }
 
-    fn sum(
-        &mut self,
-        body: &Body,
-        density: impl Fn(usize) -> f64,
-    ) -> Result<MassProperties, Box<Finding>> {
+    fn sum(&mut self, body: &Body, density: impl Fn(usize) -> f64) -> Result<MassProperties, Box<Finding>> {
         let mut parts = Vec::with_capacity(body.shape.len());
         for (j, shape) in body.shape.iter().enumerate() {
             let solid = self.solid(&shape.geometry).map_err(|mut finding| {
                 finding.path = format!("shape[{j}].{}", finding.path);
                 finding
             })?;
-            parts.push(
-                solid
-                    .moved(&rotation(shape.orientation), &shape.position.into())
-                    .times(density(j)),
-            );
+            parts.push(solid.moved(&rotation(shape.orientation), &shape.position.into()).times(density(j)));
         }
         Ok(Solid::sum(&parts).into())
     }
 
     fn solid(&mut self, geometry: &Geometry) -> Result<Solid, Box<Finding>> {
         match geometry {
-            Geometry::Mesh {
-                mesh: Some(mesh), ..
-            }
-            | Geometry::ConvexHull {
-                hull: Some(mesh), ..
-            } => {
+            Geometry::Mesh { mesh: Some(mesh), .. } | Geometry::ConvexHull { hull: Some(mesh), .. } => {
                 if let Some(solid) = self.solids.get(&Arc::as_ptr(mesh)) {
                     return Ok(*solid);
                 }
                 let key = geometry_key(geometry);
-                check_closed(mesh)
-                    .map_err(|e| Finding::new(FindingKind::Geometry, key, e.to_string()))?;
+                check_closed(mesh).map_err(|e| Finding::new(FindingKind::Geometry, key, e.to_string()))?;
                 let solid = Solid::of_mesh(mesh);
                 self.solids.insert(Arc::as_ptr(mesh), solid);
                 self.held.push(Arc::clone(mesh));
                 Ok(solid)
             }
-            Geometry::ConvexHull {
-                points,
-                file: None,
-                hull: None,
-                ..
-            } => {
-                let hull = convex_hull(points)
-                    .map_err(|e| Finding::new(FindingKind::Geometry, "points", e.to_string()))?;
+            Geometry::ConvexHull { points, file: None, hull: None, .. } => {
+                let hull =
+                    convex_hull(points).map_err(|e| Finding::new(FindingKind::Geometry, "points", e.to_string()))?;
                 Ok(Solid::of_mesh(&hull))
             }
             Geometry::Mesh { .. } | Geometry::ConvexHull { .. } => {
-                let message =
-                    "the geometry file has not been read (`scene::mesh::load_geometry` does)";
+                let message = "the geometry file has not been read (`scene::mesh::load_geometry` does)";
                 Err(Finding::new(FindingKind::File, "file", message).into())
             }
-            Geometry::HalfSpace => {
-                Err(Finding::new(Misplaced, "kind", "a half-space has no volume").into())
-            }
+            Geometry::HalfSpace => Err(Finding::new(Misplaced, "kind", "a half-space has no volume").into()),
             Geometry::Sphere { radius } => Ok(Solid::ball(*radius)),
             Geometry::Box { size } => Ok(Solid::cuboid((*size).into())),
             Geometry::Capsule { radius, length } => Ok(Solid::capsule(*radius, *length)),
@@ -209,33 +171,21 @@ pub(crate) fn matrix(inertia: &[f64]) -> Result<Matrix3<f64>, Box<Finding>> {
     match *inertia {
         [xx, yy, zz] => Ok(Matrix3::from_diagonal(&Vector3::new(xx, yy, zz))),
         [xx, yy, zz, xy, xz, yz] => Ok(Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)),
-        _ => Err(Finding::new(
-            FindingKind::WrongLength,
-            "inertia",
-            "the list has the wrong length",
-        )
-        .found(format!("{} entries", inertia.len()))
-        .allowed("a list of 3 or 6 numbers")
-        .into()),
+        _ => Err(Finding::new(FindingKind::WrongLength, "inertia", "the list has the wrong length")
+            .found(format!("{} entries", inertia.len()))
+            .allowed("a list of 3 or 6 numbers")
+            .into()),
     }
 }
 
 impl MassProperties {
     fn with_mass(self, mass: f64) -> Result<Self, Box<Finding>> {
         let factor = mass / self.mass;
-        Self {
-            mass,
-            com: self.com,
-            inertia: self.inertia * factor,
-        }
-        .checked()
+        Self { mass, com: self.com, inertia: self.inertia * factor }.checked()
     }
 
     fn checked(self) -> Result<Self, Box<Finding>> {
-        let all = [self.mass]
-            .into_iter()
-            .chain(self.com.iter().copied())
-            .chain(self.inertia.iter().copied());
+        let all = [self.mass].into_iter().chain(self.com.iter().copied()).chain(self.inertia.iter().copied());
         if self.mass > 0.0 && all.into_iter().all(f64::is_finite) {
             return Ok(self);
         }
@@ -253,21 +203,8 @@ impl From<Solid> for MassProperties {
     fn from(solid: Solid) -> Self {
         let s = solid.second;
         // Written out rather than tr(S) 1 − S, which would drown the small moment of a slender rod in the large one.
-        let inertia = Matrix3::new(
-            s.m22 + s.m33,
-            -s.m12,
-            -s.m13,
-            -s.m12,
-            s.m11 + s.m33,
-            -s.m23,
-            -s.m13,
-            -s.m23,
-            s.m11 + s.m22,
-        );
-        Self {
-            mass: solid.volume,
-            com: solid.com,
-            inertia,
-        }
+        let inertia =
+            Matrix3::new(s.m22 + s.m33, -s.m12, -s.m13, -s.m12, s.m11 + s.m33, -s.m23, -s.m13, -s.m23, s.m11 + s.m22);
+        Self { mass: solid.volume, com: solid.com, inertia }
     }
 }

@@ -28,12 +28,7 @@ pub(crate) enum Volume {
 impl Solid {
     fn centred(volume: f64, xx: f64, yy: f64, zz: f64) -> Self {
         let second = Matrix3::from_diagonal(&(Vector3::new(xx, yy, zz) * volume));
-        Self {
-            volume,
-            com: Vector3::zeros(),
-            second,
-            rounding: 0.0,
-        }
+        Self { volume, com: Vector3::zeros(), second, rounding: 0.0 }
     }
 
     pub(crate) fn ball(radius: f64) -> Self {
@@ -43,12 +38,7 @@ impl Solid {
 
     pub(crate) fn cuboid(size: Vector3<f64>) -> Self {
         let square = |x: f64| x * x / 12.0;
-        Self::centred(
-            size.x * size.y * size.z,
-            square(size.x),
-            square(size.y),
-            square(size.z),
-        )
+        Self::centred(size.x * size.y * size.z, square(size.x), square(size.y), square(size.z))
     }
 
     pub(crate) fn cylinder(radius: f64, length: f64) -> Self {
@@ -62,24 +52,14 @@ impl Solid {
         let (tube, ball) = (PI * r2 * length, 4.0 / 3.0 * PI * r2 * radius);
         let across = tube * r2 / 4.0 + ball * r2 / 5.0;
         // A half ball's centroid is 3/8 r from its face: ∫ z² = V (r²/5 + 2 · 3/8 r · h + h²), z from the capsule's middle.
-        let along =
-            tube * length * length / 12.0 + ball * (r2 / 5.0 + 0.75 * radius * half + half * half);
+        let along = tube * length * length / 12.0 + ball * (r2 / 5.0 + 0.75 * radius * half + half * half);
         let second = Matrix3::from_diagonal(&Vector3::new(across, across, along));
-        Self {
-            volume: tube + ball,
-            com: Vector3::zeros(),
-            second,
-            rounding: 0.0,
-        }
+        Self { volume: tube + ball, com: Vector3::zeros(), second, rounding: 0.0 }
     }
 
     /// Inside the triangles, whose corners must be vertices.
     pub(crate) fn of_mesh(mesh: &TriangleMesh) -> Self {
-        let corner = |v: u32| {
-            mesh.vertices
-                .get(v as usize)
-                .map_or_else(Vector3::zeros, |&p| Vector3::from(p))
-        };
+        let corner = |v: u32| mesh.vertices.get(v as usize).map_or_else(Vector3::zeros, |&p| Vector3::from(p));
         let used = || mesh.triangles.iter().flatten().map(|&v| corner(v));
         let low = used().reduce(|a, b| a.inf(&b)).unwrap_or_default();
         let high = used().reduce(|a, b| a.sup(&b)).unwrap_or_default();
@@ -95,23 +75,12 @@ impl Solid {
             volume += d / 6.0;
             size += a.norm() * b.norm() * c.norm();
             first += sum * (d / 24.0);
-            second +=
-                (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose())
-                    * (d / 120.0);
+            second += (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose()) * (d / 120.0);
         }
-        let com = if volume == 0.0 {
-            Vector3::zeros()
-        } else {
-            first / volume
-        };
+        let com = if volume == 0.0 { Vector3::zeros() } else { first / volume };
         second -= com * com.transpose() * volume;
         // A triple product of vectors known to ε is known to a few ε of the product of their lengths.
-        Self {
-            volume,
-            com: origin + com,
-            second,
-            rounding: 4.0 * f64::EPSILON * size,
-        }
+        Self { volume, com: origin + com, second, rounding: 4.0 * f64::EPSILON * size }
     }
 
     pub(crate) fn sign(&self) -> Volume {
@@ -129,19 +98,11 @@ impl Solid {
         let r = rotation.to_rotation_matrix().into_inner();
         let second = r * self.second * r.transpose();
         let second = (second + second.transpose()) / 2.0;
-        Self {
-            com: r * self.com + shift,
-            second,
-            ..self
-        }
+        Self { com: r * self.com + shift, second, ..self }
     }
 
     pub(crate) fn times(self, density: f64) -> Self {
-        Self {
-            volume: self.volume * density,
-            second: self.second * density,
-            ..self
-        }
+        Self { volume: self.volume * density, second: self.second * density, ..self }
     }
 
     /// Several solids as one; where they overlap, both count.
@@ -157,11 +118,6 @@ impl Solid {
             let d = part.com - com;
             second += part.second + d * d.transpose() * part.volume;
         }
-        Self {
-            volume,
-            com,
-            second,
-            rounding: 0.0,
-        }
+        Self { volume, com, second, rounding: 0.0 }
     }
 }

@@ -72,11 +72,7 @@ impl fmt::Display for Problems {
             if i > 0 {
                 f.write_str("\n")?;
             }
-            write!(
-                f,
-                "{}:{}:{}: {finding}",
-                self.source.file, place.line, place.column
-            )?;
+            write!(f, "{}:{}:{}: {finding}", self.source.file, place.line, place.column)?;
         }
         if self.more > 0 {
             write!(f, "\nand {} more", self.more)?;
@@ -103,27 +99,16 @@ impl SceneSource {
     }
 
     /// The same, for findings whose place is known. `more` further ones were only counted.
-    pub(crate) fn error_at(
-        self: &Arc<Self>,
-        findings: Vec<(Finding, Range<usize>)>,
-        more: usize,
-    ) -> SceneError {
+    pub(crate) fn error_at(self: &Arc<Self>, findings: Vec<(Finding, Range<usize>)>, more: usize) -> SceneError {
         let total = findings.len() + more;
         let mut problems: Vec<Problem> = findings
             .into_iter()
             .take(MAX_FINDINGS)
-            .map(|(finding, span)| Problem {
-                finding,
-                place: self.place(span),
-            })
+            .map(|(finding, span)| Problem { finding, place: self.place(span) })
             .collect();
         problems.sort_by_key(|problem| problem.place.span.start);
         let more = total - problems.len();
-        SceneError::Invalid(Problems {
-            source: Arc::clone(self),
-            problems,
-            more,
-        })
+        SceneError::Invalid(Problems { source: Arc::clone(self), problems, more })
     }
 
     /// Line and column of a span, which is clipped to the text.
@@ -157,15 +142,8 @@ fn find(root: &Spanned<DeTable<'_>>, path: &str) -> Range<usize> {
             break;
         };
         span = value.span();
-        for index in indices
-            .split('[')
-            .filter_map(|index| index.strip_suffix(']')?.parse::<usize>().ok())
-        {
-            let Some(item) = value
-                .get_ref()
-                .as_array()
-                .and_then(|array| array.get(index))
-            else {
+        for index in indices.split('[').filter_map(|index| index.strip_suffix(']')?.parse::<usize>().ok()) {
+            let Some(item) = value.get_ref().as_array().and_then(|array| array.get(index)) else {
                 return span;
             };
             value = item;

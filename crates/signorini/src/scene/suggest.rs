@@ -4,10 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate nearest to `word` by edit distance, if it is near enough to be a slip.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = lower(word)?;
     let mut best = None;
     for candidate in candidates {
@@ -27,10 +24,7 @@ pub(crate) fn closest<'a>(
 }
 
 /// The same, as a piece of advice.
-pub(crate) fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     closest(word, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 

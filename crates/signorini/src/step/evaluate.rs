@@ -10,7 +10,7 @@ use super::system::{System, Workspace};
 use crate::dynamics::loads::{Loads, Power};
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::scene::Formulation;
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Quaternion, Twist, Vec3};
 
 /// How well loops are closed after a projection.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -135,6 +135,31 @@ impl System {
         w.recursion.update_positions(&self.tree);
         self.update_closures(w);
         Ok(Closeness { position, velocity: self.opening_speed(time, before, w) })
+    }
+
+    /// A change of coordinates as a displacement in the space of speeds.
+    pub(crate) fn as_displacement(&self, q: &[f64], dq: &[f64], out: &mut [f64]) {
+        for link in &self.tree.links {
+            let (q, dq, out) = (&q[link.q_range()], &dq[link.q_range()], &mut out[link.v_range()]);
+            let straight = link.joint_type().quaternion().map_or(out.len(), |(iq, _)| iq);
+            out[..straight].copy_from_slice(&dq[..straight]);
+            if let Some((iq, iv)) = link.joint_type().quaternion() {
+                let quat = |x: &[f64]| Quaternion([x[iq], x[iq + 1], x[iq + 2], x[iq + 3]]);
+                let turn = quat(q).conjugate().times(&quat(dq)).0;
+                (0..3).for_each(|k| out[iv + k] = 2.0 * turn[k + 1]);
+            }
+        }
+    }
+
+    /// Takes from a displacement (or a change of speeds) what opens loops, by the factored rows of the last projection.
+    pub(crate) fn project_tangent(&self, x: &mut [f64], w: &mut Workspace) {
+        if w.loops.rows.is_empty() {
+            return;
+        }
+        w.loops.set_rhs_of_motion(&self.tree, &w.recursion, &self.cuts, &w.closures, x);
+        w.loops.solve();
+        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+        x.iter_mut().zip(&w.displacement).for_each(|(x, d)| *x += d);
     }
 
     /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.

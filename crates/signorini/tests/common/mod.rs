@@ -130,9 +130,12 @@ pub fn random_joint(rng: &mut Rng, name: String, kind: JointKind, bodies: (Strin
     if extras.motions && n > 0 && !matches!(kind, JointKind::Spherical | JointKind::Free) && rng.chance(0.3) {
         let coordinate = rng.below(n);
         let (start, rate) = (joint.q.as_ref().unwrap()[coordinate], joint.v.as_ref().unwrap()[coordinate]);
-        let position = Signal::Varying(Varying::Sine { amplitude: rate / 2.0, angular_frequency: 2.0, phase: 0.0, offset: start });
+        let position =
+            Signal::Varying(Varying::Sine { amplitude: rate / 2.0, angular_frequency: 2.0, phase: 0.0, offset: start });
         joint.motor.retain(|m| match m {
-            Motor::Torque { coordinate: c, .. } | Motor::Servo { coordinate: c, .. } | Motor::Motion { coordinate: c, .. } => *c != coordinate,
+            Motor::Torque { coordinate: c, .. }
+            | Motor::Servo { coordinate: c, .. }
+            | Motor::Motion { coordinate: c, .. } => *c != coordinate,
         });
         joint.motor.push(Motor::Motion { coordinate, position });
     }
@@ -172,7 +175,14 @@ pub fn random_tree(rng: &mut Rng, n: usize, branching: f64, kinds: &[JointKind],
         scene.force.push(Force::Spring { name: "spring".into(), a, b, stiffness: 3.0, length: 0.4, damping: 0.2 });
         let body = format!("b{}", rng.below(n));
         let (vector, point) = (rng.vector(2.0), Some(rng.vector(0.4)));
-        scene.force.push(Force::Force { name: "push".into(), body: body.clone(), point, vector, axes: Axes::Body, signal: None });
+        scene.force.push(Force::Force {
+            name: "push".into(),
+            body: body.clone(),
+            point,
+            vector,
+            axes: Axes::Body,
+            signal: None,
+        });
         scene.force.push(Force::Torque { name: "twist".into(), body, vector, axes: Axes::World, signal: None });
     }
     scene
@@ -227,4 +237,33 @@ pub fn close_loop(rng: &mut Rng, scene: &mut Scene, name: &str, kind: JointKind,
 
 pub fn max_abs(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, x| m.max(x.abs()))
+}
+
+/// A hanging chain of revolute links with alternating axes, slightly bent and moving.
+pub fn chain(n: usize) -> Scene {
+    let mut scene = Scene { gravity: [0.0, 0.0, -9.81], ..Default::default() };
+    scene.time.end = 1.0;
+    for i in 0..n {
+        let name = format!("l{i}");
+        let (across, along) = (0.01 / 3.0 + 1e-4 / 3.0, 2e-4 / 3.0);
+        scene.body.push(Body {
+            name: name.clone(),
+            mass: Some(1.0),
+            com: Some([0.0, 0.0, -0.1]),
+            inertia: Some(vec![across, across, along]),
+            ..Default::default()
+        });
+        scene.joint.push(Joint {
+            name: format!("j{i}"),
+            kind: JointKind::Revolute,
+            parent: if i == 0 { GROUND.into() } else { format!("l{}", i - 1) },
+            child: name,
+            parent_frame: (i > 0).then_some(FrameRef::Pose { position: [0.0, 0.0, -0.2], orientation: None }),
+            axis: Some(if i % 2 == 0 { [0.0, 1.0, 0.0] } else { [1.0, 0.0, 0.0] }),
+            q: Some(vec![0.1 * (1.0 + i as f64).sin()]),
+            v: Some(vec![0.1 * (2.0 + i as f64).cos()]),
+            ..Default::default()
+        });
+    }
+    scene
 }

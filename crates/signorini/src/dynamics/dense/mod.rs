@@ -118,8 +118,7 @@ impl Dense {
                 let v = joint.v.start + k;
                 self.joint_acceleration[v] = row.value(&self.bodies);
                 let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
-                self.joint_wrenches[j] +=
-                    row.on_child * (drive.joint_forces[v] - rotor * self.joint_acceleration[v]);
+                self.joint_wrenches[j] += row.on_child * (drive.joint_forces[v] - rotor * self.joint_acceleration[v]);
             }
         }
     }

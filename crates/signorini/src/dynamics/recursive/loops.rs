@@ -162,6 +162,34 @@ impl Loops {
         self.b[row] = if self.scale[row] > 0.0 { b / self.scale[row] } else { 0.0 };
     }
 
+    /// Right-hand sides that undo what a motion of the tree, given in the space of speeds, does to the hard rows.
+    pub fn set_rhs_of_motion(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        cuts: &[Cut],
+        closures: &[Closure],
+        motion: &[f64],
+    ) {
+        for (i, link) in tree.links.iter().enumerate() {
+            let inner = link.parent_index().map_or_else(Twist::default, |p| self.response[p]);
+            let mut t = inner.shifted(&recursion.kinematics.links[i].offset);
+            for v in link.v_range() {
+                t += recursion.kinematics.columns[v] * motion[v];
+            }
+            self.response[i] = t;
+        }
+        for r in 0..self.n_hard {
+            let row = self.rows[r];
+            let (cut, closure) = (&cuts[row.cut], &closures[row.cut]);
+            let of =
+                |link: Option<usize>, arm: &Vec3| link.map_or_else(Twist::default, |l| self.response[l].shifted(arm));
+            let relative = of(cut.child, &closure.child_arm) - of(cut.parent, &closure.parent_arm);
+            let opening = relative.dot(&Self::direction(&row, closures));
+            self.set_rhs(r, -opening);
+        }
+    }
+
     /// Solves for the least y that meets the right-hand sides.
     pub fn solve(&mut self) {
         self.qr.solve_least_norm(&self.b, &mut self.x);

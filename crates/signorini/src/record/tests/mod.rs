@@ -106,7 +106,7 @@ impl Motion for Oscillator {
         })
     }
 
-    fn observe(&mut self, forces: bool, out: &mut Observation) {
+    fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error> {
         let (q, v) = (self.state.q[0], self.state.v[0]);
         let (kinetic, potential) = self.energies();
         let body = BodyMotion {
@@ -129,6 +129,7 @@ impl Motion for Oscillator {
             out.reactions = vec![[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]];
             out.actuators = vec![-q];
         }
+        Ok(())
     }
 }
 

@@ -47,7 +47,7 @@ fn a_joint_that_does_not_exist_yet_has_no_value() {
     let scratch = Scratch::new();
     let output = Output::default();
     let mut seen = Observation::default();
-    Oscillator::new().observe(false, &mut seen);
+    Oscillator::new().observe(false, &mut seen).unwrap();
     let mut recorder = Recorder::create(&scratch.0, layout(&output), &seen).unwrap();
     for exists in [[true], [false], [true]] {
         recorder.record(&seen, &exists).unwrap();

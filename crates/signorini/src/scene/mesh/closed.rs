@@ -70,11 +70,7 @@ pub fn check_closed(mesh: &TriangleMesh) -> Result<(), MeshError> {
         return Err(MeshError::NotFinite);
     }
     let n_vertices = mesh.vertices.len();
-    if let Some(triangle) = mesh
-        .triangles
-        .iter()
-        .position(|t| t.iter().any(|&v| v as usize >= n_vertices))
-    {
+    if let Some(triangle) = mesh.triangles.iter().position(|t| t.iter().any(|&v| v as usize >= n_vertices)) {
         return Err(MeshError::Index { triangle });
     }
     check_edges(mesh)?;
@@ -87,16 +83,11 @@ pub fn check_closed(mesh: &TriangleMesh) -> Result<(), MeshError> {
 
 fn check_edges(mesh: &TriangleMesh) -> Result<(), MeshError> {
     // Per undirected edge: how many triangles run along it upwards and downwards.
-    let mut edges: HashMap<(u32, u32), (u32, u32)> =
-        HashMap::with_capacity(mesh.triangles.len() * 3 / 2);
+    let mut edges: HashMap<(u32, u32), (u32, u32)> = HashMap::with_capacity(mesh.triangles.len() * 3 / 2);
     for &[a, b, c] in &mesh.triangles {
         for (from, to) in [(a, b), (b, c), (c, a)] {
             let count = edges.entry((from.min(to), from.max(to))).or_default();
-            if from < to {
-                count.0 += 1
-            } else {
-                count.1 += 1
-            }
+            if from < to { count.0 += 1 } else { count.1 += 1 }
         }
     }
     let point = |v: u32| {
@@ -105,13 +96,8 @@ fn check_edges(mesh: &TriangleMesh) -> Result<(), MeshError> {
     };
     let ends = |&(from, to): &(u32, u32)| (point(from), point(to));
     // The smallest edge, so that the message does not depend on the order of a hash table.
-    let first = |bad: &dyn Fn(u32, u32) -> bool| {
-        edges
-            .iter()
-            .filter(|(_, c)| bad(c.0, c.1))
-            .map(|(edge, _)| edge)
-            .min()
-    };
+    let first =
+        |bad: &dyn Fn(u32, u32) -> bool| edges.iter().filter(|(_, c)| bad(c.0, c.1)).map(|(edge, _)| edge).min();
     if let Some((from, to)) = first(&|up, down| up + down > 2).map(ends) {
         return Err(MeshError::NotManifold { from, to });
     }

@@ -45,10 +45,7 @@ pub fn convex_hull(points: &[[f64; 3]]) -> Result<TriangleMesh, HullError> {
     if points.len() < 4 {
         return Err(HullError::TooFew(points.len()));
     }
-    let largest = points
-        .iter()
-        .flatten()
-        .fold(0.0, |m: f64, x| m.max(x.abs()));
+    let largest = points.iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
     if !points.iter().flatten().all(|x| x.is_finite()) {
         return Err(HullError::NotFinite);
     }
@@ -58,22 +55,10 @@ pub fn convex_hull(points: &[[f64; 3]]) -> Result<TriangleMesh, HullError> {
     // Exact determinants need room below: what is 2^200 times smaller than the largest coordinate counts as zero.
     let scale = power_of_two_below(largest);
     let near_one = |x: f64| {
-        if (x / scale).abs() < 2f64.powi(-200) {
-            0.0
-        } else {
-            x / scale
-        }
+        if (x / scale).abs() < 2f64.powi(-200) { 0.0 } else { x / scale }
     };
-    let coordinates = points.iter().map(|&[x, y, z]| Coord3D {
-        x: near_one(x),
-        y: near_one(y),
-        z: near_one(z),
-    });
-    let mut build = Build {
-        points: coordinates.collect(),
-        facets: Vec::new(),
-        owner: vec![NONE; points.len()],
-    };
+    let coordinates = points.iter().map(|&[x, y, z]| Coord3D { x: near_one(x), y: near_one(y), z: near_one(z) });
+    let mut build = Build { points: coordinates.collect(), facets: Vec::new(), owner: vec![NONE; points.len()] };
     build.start()?;
     for point in shuffled(points.len()) {
         if build.owner[point] != NONE {
@@ -90,9 +75,7 @@ fn shuffled(n: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for i in (1..n).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         order.swap(i, ((state >> 33) % (i as u64 + 1)) as usize);
     }
     order
@@ -123,12 +106,7 @@ impl Build {
 
     /// Positive if the last point is on the inner side of the first three, exact in its sign.
     fn volume(&self, [a, b, c, d]: [usize; 4]) -> f64 {
-        orient3d(
-            self.points[a],
-            self.points[b],
-            self.points[c],
-            self.points[d],
-        )
+        orient3d(self.points[a], self.points[b], self.points[c], self.points[d])
     }
 
     /// The first tetrahedron, from points far apart.
@@ -138,40 +116,23 @@ impl Build {
             nalgebra::Vector3::new(p.x - q.x, p.y - q.y, p.z - q.z)
         };
         let farthest = |measure: &dyn Fn(usize) -> f64| {
-            let far = (0..self.points.len())
-                .max_by(|&i, &j| measure(i).total_cmp(&measure(j)))
-                .unwrap_or(0);
-            if measure(far) > 0.0 {
-                Ok(far)
-            } else {
-                Err(HullError::Flat)
-            }
+            let far = (0..self.points.len()).max_by(|&i, &j| measure(i).total_cmp(&measure(j))).unwrap_or(0);
+            if measure(far) > 0.0 { Ok(far) } else { Err(HullError::Flat) }
         };
         let a = 0;
         let b = farthest(&|i| minus(i, a).norm())?;
         let along = minus(b, a);
         let c = farthest(&|i| along.cross(&minus(i, a)).norm())?;
         let d = farthest(&|i| self.volume([a, b, c, i]).abs())?;
-        let (b, c) = if self.volume([a, b, c, d]) > 0.0 {
-            (b, c)
-        } else {
-            (c, b)
-        };
-        let facet = |corners, across| Facet {
-            corners,
-            across,
-            outside: Vec::new(),
-            is_alive: true,
-        };
+        let (b, c) = if self.volume([a, b, c, d]) > 0.0 { (b, c) } else { (c, b) };
+        let facet = |corners, across| Facet { corners, across, outside: Vec::new(), is_alive: true };
         self.facets = vec![
             facet([a, b, c], [3, 1, 2]),
             facet([c, b, d], [0, 3, 2]),
             facet([a, c, d], [0, 1, 3]),
             facet([b, a, d], [0, 2, 1]),
         ];
-        let waiting: Vec<usize> = (0..self.points.len())
-            .filter(|i| ![a, b, c, d].contains(i))
-            .collect();
+        let waiting: Vec<usize> = (0..self.points.len()).filter(|i| ![a, b, c, d].contains(i)).collect();
         self.assign(&waiting, &[0, 1, 2, 3]);
         Ok(())
     }
@@ -179,10 +140,7 @@ impl Build {
     /// Gives each point to the first of the facets that sees it, or to none.
     fn assign(&mut self, points: &[usize], facets: &[usize]) {
         for &point in points {
-            let seen = facets
-                .iter()
-                .copied()
-                .find(|&facet| self.sees(facet, point));
+            let seen = facets.iter().copied().find(|&facet| self.sees(facet, point));
             self.owner[point] = seen.unwrap_or(NONE);
             if let Some(facet) = seen {
                 self.facets[facet].outside.push(point);
@@ -217,16 +175,8 @@ impl Build {
             }
         }
         let first = self.facets.len();
-        let starts: HashMap<usize, usize> = horizon
-            .iter()
-            .zip(first..)
-            .map(|(edge, facet)| (edge.0, facet))
-            .collect();
-        let ends: HashMap<usize, usize> = horizon
-            .iter()
-            .zip(first..)
-            .map(|(edge, facet)| (edge.1, facet))
-            .collect();
+        let starts: HashMap<usize, usize> = horizon.iter().zip(first..).map(|(edge, facet)| (edge.0, facet)).collect();
+        let ends: HashMap<usize, usize> = horizon.iter().zip(first..).map(|(edge, facet)| (edge.1, facet)).collect();
         for (new, &(from, to, beyond, old)) in (first..).zip(&horizon) {
             let (Some(&left), Some(&right)) = (starts.get(&to), ends.get(&from)) else {
                 return Err(HullError::NotClosed);
@@ -252,12 +202,7 @@ impl Build {
 
     /// Corners renumbered, triangles in an order that does not depend on how they were found.
     fn finish(&self, points: &[[f64; 3]]) -> TriangleMesh {
-        let alive = || {
-            self.facets
-                .iter()
-                .filter(|facet| facet.is_alive)
-                .map(|facet| facet.corners)
-        };
+        let alive = || self.facets.iter().filter(|facet| facet.is_alive).map(|facet| facet.corners);
         let mut corners: Vec<usize> = alive().flatten().collect();
         corners.sort_unstable();
         corners.dedup();
@@ -275,10 +220,7 @@ impl Build {
             })
             .collect();
         triangles.sort_unstable();
-        TriangleMesh {
-            vertices: corners.iter().map(|&corner| points[corner]).collect(),
-            triangles,
-        }
+        TriangleMesh { vertices: corners.iter().map(|&corner| points[corner]).collect(), triangles }
     }
 }
 

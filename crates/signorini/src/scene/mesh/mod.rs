@@ -23,18 +23,13 @@ pub const MAX_TRIANGLES: usize = 20_000_000;
 /// Reads the geometry files of a scene and computes its hulls, wherever that has not been done. Shapes that use the
 /// same file at the same scale share it. What could not be read stays as it was and is in the list that comes back.
 pub fn load_geometry(scene: &mut Scene, base_dir: &Path) -> Vec<Finding> {
-    let mut loader = Loader {
-        base_dir,
-        ..Loader::default()
-    };
+    let mut loader = Loader { base_dir, ..Loader::default() };
     for (i, body) in scene.body.iter_mut().enumerate() {
         for (j, shape) in body.shape.iter_mut().enumerate() {
             if let Err((key, kind, message)) = loader.load(&mut shape.geometry) {
                 let path = format!("body[{i}].shape[{j}].{key}");
                 let subject = format!("body `{}`", body.name);
-                loader
-                    .findings
-                    .push(Finding::new(kind, path, message).subject(subject));
+                loader.findings.push(Finding::new(kind, path, message).subject(subject));
                 if loader.findings.len() >= super::finding::MAX_FINDINGS {
                     return loader.findings;
                 }
@@ -70,29 +65,14 @@ impl Default for Loader<'_> {
 impl Loader<'_> {
     fn load(&mut self, geometry: &mut Geometry) -> Result<(), Refusal> {
         match geometry {
-            Geometry::Mesh {
-                file,
-                scale,
-                mesh: mesh @ None,
-            } => {
+            Geometry::Mesh { file, scale, mesh: mesh @ None } => {
                 *mesh = Some(self.mesh(file, *scale, false)?);
             }
-            Geometry::ConvexHull {
-                points,
-                file: Some(file),
-                scale,
-                hull: hull @ None,
-            } if points.is_empty() => {
+            Geometry::ConvexHull { points, file: Some(file), scale, hull: hull @ None } if points.is_empty() => {
                 *hull = Some(self.mesh(file, *scale, true)?);
             }
-            Geometry::ConvexHull {
-                points,
-                file: None,
-                hull: hull @ None,
-                ..
-            } => {
-                let computed = convex_hull(points)
-                    .map_err(|e| ("points", FindingKind::Geometry, e.to_string()))?;
+            Geometry::ConvexHull { points, file: None, hull: hull @ None, .. } => {
+                let computed = convex_hull(points).map_err(|e| ("points", FindingKind::Geometry, e.to_string()))?;
                 *hull = Some(Arc::new(computed));
             }
             _ => {}
@@ -100,47 +80,26 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn mesh(
-        &mut self,
-        file: &str,
-        scale: Option<f64>,
-        is_hull: bool,
-    ) -> Result<Arc<TriangleMesh>, Refusal> {
+    fn mesh(&mut self, file: &str, scale: Option<f64>, is_hull: bool) -> Result<Arc<TriangleMesh>, Refusal> {
         let scale = scale.unwrap_or(1.0);
         if !(scale.is_finite() && scale > 0.0) {
-            return Err((
-                "scale",
-                FindingKind::OutOfRange,
-                format!("the scale must be positive; found {scale}"),
-            ));
+            return Err(("scale", FindingKind::OutOfRange, format!("the scale must be positive; found {scale}")));
         }
         let key = (file.to_owned(), scale.to_bits(), is_hull);
         if let Some(mesh) = self.made.get(&key) {
             return Ok(Arc::clone(mesh));
         }
         let base_dir = self.base_dir;
-        let read = self
-            .files
-            .entry(file.to_owned())
-            .or_insert_with(|| read_mesh(&base_dir.join(file)).map(Arc::new));
-        let raw = read
-            .as_ref()
-            .map_err(|message| ("file", FindingKind::File, message.clone()))?;
+        let read = self.files.entry(file.to_owned()).or_insert_with(|| read_mesh(&base_dir.join(file)).map(Arc::new));
+        let raw = read.as_ref().map_err(|message| ("file", FindingKind::File, message.clone()))?;
         let scaled: Vec<[f64; 3]> = raw.vertices.iter().map(|v| v.map(|x| scale * x)).collect();
         if scaled.iter().flatten().any(|x| !x.is_finite()) {
-            return Err((
-                "scale",
-                FindingKind::NotFinite,
-                "the scaled coordinates overflow".into(),
-            ));
+            return Err(("scale", FindingKind::NotFinite, "the scaled coordinates overflow".into()));
         }
         let mesh = if is_hull {
             convex_hull(&scaled).map_err(|e| ("file", FindingKind::Geometry, e.to_string()))?
         } else {
-            let mesh = TriangleMesh {
-                vertices: scaled,
-                triangles: raw.triangles.clone(),
-            };
+            let mesh = TriangleMesh { vertices: scaled, triangles: raw.triangles.clone() };
             check_closed(&mesh).map_err(|e| ("file", FindingKind::Geometry, e.to_string()))?;
             mesh
         };
@@ -157,18 +116,13 @@ impl Loader<'_> {
 
 /// Reads an STL (text or binary) or OBJ file, by its ending.
 pub fn read_mesh(path: &Path) -> Result<TriangleMesh, String> {
-    let ending = path
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let parse = match ending.as_str() {
         "stl" => stl::parse,
         "obj" => obj::parse,
         _ => return Err("geometry files end in `.stl` or `.obj`".into()),
     };
-    let bytes = read_file(path, MAX_MESH_BYTES)
-        .map_err(|error| format!("the file cannot be read: {error}"))?;
+    let bytes = read_file(path, MAX_MESH_BYTES).map_err(|error| format!("the file cannot be read: {error}"))?;
     parse(&bytes)
 }
 
@@ -186,10 +140,7 @@ impl Weld {
         }
         // Adding zero makes −0 and 0 the same.
         let next = self.mesh.vertices.len() as u32;
-        let index = *self
-            .index
-            .entry(v.map(|x| (x + 0.0).to_bits()))
-            .or_insert(next);
+        let index = *self.index.entry(v.map(|x| (x + 0.0).to_bits())).or_insert(next);
         if index == next {
             self.mesh.vertices.push(v);
         }
@@ -204,10 +155,6 @@ impl Weld {
     }
 
     fn finish(self) -> Result<TriangleMesh, String> {
-        if self.mesh.triangles.is_empty() {
-            Err("the file holds no triangles".into())
-        } else {
-            Ok(self.mesh)
-        }
+        if self.mesh.triangles.is_empty() { Err("the file holds no triangles".into()) } else { Ok(self.mesh) }
     }
 }

@@ -16,12 +16,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
             Some("v") => {
                 let mut v = [0.0; 3];
                 for x in &mut v {
-                    let word = words
-                        .next()
-                        .ok_or_else(|| at("a vertex has 3 coordinates"))?;
-                    *x = word
-                        .parse()
-                        .map_err(|_| at("a coordinate is not a number"))?;
+                    let word = words.next().ok_or_else(|| at("a vertex has 3 coordinates"))?;
+                    *x = word.parse().map_err(|_| at("a coordinate is not a number"))?;
                 }
                 vertices.push(weld.vertex(v).map_err(|message| at(&message))?);
             }
@@ -50,21 +46,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
 /// A corner `v`, `v/vt`, `v//vn` or `v/vt/vn`; counted from 1, or backwards from −1.
 fn corner(word: &str, vertices: &[u32]) -> Result<u32, String> {
     let number = word.split('/').next().unwrap_or_default();
-    let index: i64 = number
-        .parse()
-        .map_err(|_| "a corner is not the number of a vertex".to_owned())?;
-    let from_zero = if index > 0 {
-        index - 1
-    } else {
-        vertices.len() as i64 + index
-    };
-    let vertex = usize::try_from(from_zero)
-        .ok()
-        .filter(|_| index != 0)
-        .and_then(|i| vertices.get(i));
-    vertex
-        .copied()
-        .ok_or_else(|| format!("there is no vertex {index} before this line"))
+    let index: i64 = number.parse().map_err(|_| "a corner is not the number of a vertex".to_owned())?;
+    let from_zero = if index > 0 { index - 1 } else { vertices.len() as i64 + index };
+    let vertex = usize::try_from(from_zero).ok().filter(|_| index != 0).and_then(|i| vertices.get(i));
+    vertex.copied().ok_or_else(|| format!("there is no vertex {index} before this line"))
 }
 
 #[cfg(test)]
@@ -104,34 +89,13 @@ f 4 1 5 8
     #[test]
     fn broken_files_are_refused_with_their_line() {
         for (text, expected) in [
-            (
-                "v 0 0",
-                "line 1 of the OBJ file: a vertex has 3 coordinates",
-            ),
-            (
-                "v 0 0 inf",
-                "line 1 of the OBJ file: a coordinate is not finite",
-            ),
-            (
-                "v 0 0 0\nf 1 1 2",
-                "line 2 of the OBJ file: there is no vertex 2 before this line",
-            ),
-            (
-                "v 0 0 0\nf 0 1 1",
-                "line 2 of the OBJ file: there is no vertex 0 before this line",
-            ),
-            (
-                "v 0 0 0\nf 1 1 -2",
-                "line 2 of the OBJ file: there is no vertex -2 before this line",
-            ),
-            (
-                "v 0 0 0\nf 1 1",
-                "line 2 of the OBJ file: a face has at least 3 corners",
-            ),
-            (
-                "v 0 0 0\nf a 1 1",
-                "line 2 of the OBJ file: a corner is not the number of a vertex",
-            ),
+            ("v 0 0", "line 1 of the OBJ file: a vertex has 3 coordinates"),
+            ("v 0 0 inf", "line 1 of the OBJ file: a coordinate is not finite"),
+            ("v 0 0 0\nf 1 1 2", "line 2 of the OBJ file: there is no vertex 2 before this line"),
+            ("v 0 0 0\nf 0 1 1", "line 2 of the OBJ file: there is no vertex 0 before this line"),
+            ("v 0 0 0\nf 1 1 -2", "line 2 of the OBJ file: there is no vertex -2 before this line"),
+            ("v 0 0 0\nf 1 1", "line 2 of the OBJ file: a face has at least 3 corners"),
+            ("v 0 0 0\nf a 1 1", "line 2 of the OBJ file: a corner is not the number of a vertex"),
             ("v 0 0 0", "the file holds no triangles"),
         ] {
             assert_eq!(parse(text.as_bytes()).unwrap_err(), expected);

@@ -11,16 +11,11 @@ const FACET: usize = 50;
 /// A file is binary if its length is the one its own count of facets asks for, and text otherwise: some programs
 /// start binary files with the word `solid`, which is meant to mark text.
 pub(super) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
-    let asks_for = facet_count(bytes)
-        .and_then(|n| n.checked_mul(FACET))
-        .and_then(|n| n.checked_add(HEADER));
+    let asks_for = facet_count(bytes).and_then(|n| n.checked_mul(FACET)).and_then(|n| n.checked_add(HEADER));
     if asks_for == Some(bytes.len()) {
         return binary(bytes);
     }
-    let start = bytes
-        .iter()
-        .position(|b| !b.is_ascii_whitespace())
-        .unwrap_or(bytes.len());
+    let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
     if bytes[start..].starts_with(b"solid") {
         return text(bytes);
     }
@@ -66,32 +61,20 @@ fn text(bytes: &[u8]) -> Result<TriangleMesh, String> {
             Some("vertex") => {
                 let mut v = [0.0; 3];
                 for x in &mut v {
-                    let word = words
-                        .next()
-                        .ok_or_else(|| at("a vertex has 3 coordinates"))?;
-                    *x = word
-                        .parse()
-                        .map_err(|_| at("a coordinate is not a number"))?;
+                    let word = words.next().ok_or_else(|| at("a vertex has 3 coordinates"))?;
+                    *x = word.parse().map_err(|_| at("a coordinate is not a number"))?;
                 }
                 corners.push(weld.vertex(v).map_err(|message| at(&message))?);
             }
             Some("endloop") => {
                 let corners = std::mem::take(&mut corners);
-                weld.triangle(
-                    corners
-                        .try_into()
-                        .map_err(|_| at("a facet has 3 vertices"))?,
-                );
+                weld.triangle(corners.try_into().map_err(|_| at("a facet has 3 vertices"))?);
             }
             Some("solid" | "facet" | "outer" | "endfacet" | "endsolid") | None => {}
             Some(_) => return Err(at("not a line of STL")),
         }
     }
-    if corners.is_empty() {
-        weld.finish()
-    } else {
-        Err("the text STL file ends inside a facet".into())
-    }
+    if corners.is_empty() { weld.finish() } else { Err("the text STL file ends inside a facet".into()) }
 }
 
 #[cfg(test)]
@@ -145,42 +128,16 @@ mod tests {
     #[test]
     fn broken_text_is_refused_with_its_line() {
         for (from, to, expected) in [
-            (
-                "vertex 0e0 0 0",
-                "vertex 0e0 0",
-                "line 4 of the text STL file: a vertex has 3 coordinates",
-            ),
-            (
-                "vertex 0e0 0 0",
-                "vertex 0e0 0 x",
-                "line 4 of the text STL file: a coordinate is not a number",
-            ),
-            (
-                "vertex 0e0 0 0",
-                "vertex 0e0 0 nan",
-                "line 4 of the text STL file: a coordinate is not finite",
-            ),
-            (
-                "   vertex 0e0 0 0\n",
-                "",
-                "line 6 of the text STL file: a facet has 3 vertices",
-            ),
-            (
-                "facet",
-                "face",
-                "line 2 of the text STL file: not a line of STL",
-            ),
+            ("vertex 0e0 0 0", "vertex 0e0 0", "line 4 of the text STL file: a vertex has 3 coordinates"),
+            ("vertex 0e0 0 0", "vertex 0e0 0 x", "line 4 of the text STL file: a coordinate is not a number"),
+            ("vertex 0e0 0 0", "vertex 0e0 0 nan", "line 4 of the text STL file: a coordinate is not finite"),
+            ("   vertex 0e0 0 0\n", "", "line 6 of the text STL file: a facet has 3 vertices"),
+            ("facet", "face", "line 2 of the text STL file: not a line of STL"),
         ] {
             let broken = as_text().replacen(from, to, 1);
             assert_eq!(parse(broken.as_bytes()).unwrap_err(), expected);
         }
-        assert_eq!(
-            parse(b"").unwrap_err(),
-            "the file is neither text nor binary STL: too short"
-        );
-        assert_eq!(
-            parse(b"solid nothing").unwrap_err(),
-            "the file holds no triangles"
-        );
+        assert_eq!(parse(b"").unwrap_err(), "the file is neither text nor binary STL: too short");
+        assert_eq!(parse(b"solid nothing").unwrap_err(), "the file holds no triangles");
     }
 }

@@ -28,10 +28,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Scene, SceneError> {
 /// [`SceneSource::error`].
 pub fn read_with_source(path: impl AsRef<Path>) -> Result<(Scene, Arc<SceneSource>), SceneError> {
     let path = path.as_ref();
-    let failed = |source| SceneError::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = |source| SceneError::Io { path: path.to_owned(), source };
     let bytes = read_file(path, MAX_SCENE_BYTES).map_err(failed)?;
     let base = path.parent().unwrap_or(Path::new(""));
     let file = path.display().to_string();
@@ -41,15 +38,8 @@ pub fn read_with_source(path: impl AsRef<Path>) -> Result<(Scene, Arc<SceneSourc
 }
 
 /// Reads and checks a scene from text. `file_name` is only shown; geometry files are looked for from `base_dir`.
-pub fn read_str(
-    text: &str,
-    file_name: &str,
-    base_dir: impl AsRef<Path>,
-) -> Result<Scene, SceneError> {
-    let source = Arc::new(SceneSource {
-        file: file_name.to_owned(),
-        text: text.to_owned(),
-    });
+pub fn read_str(text: &str, file_name: &str, base_dir: impl AsRef<Path>) -> Result<Scene, SceneError> {
+    let source = Arc::new(SceneSource { file: file_name.to_owned(), text: text.to_owned() });
     interpret(&source, base_dir.as_ref())
 }
 
@@ -75,21 +65,14 @@ fn interpret(source: &Arc<SceneSource>, base: &Path) -> Result<Scene, SceneError
     if findings.is_empty() {
         findings = validate(&scene);
     }
-    if findings.is_empty() {
-        Ok(scene)
-    } else {
-        Err(source.error(findings))
-    }
+    if findings.is_empty() { Ok(scene) } else { Err(source.error(findings)) }
 }
 
 fn syntax_errors(source: &Arc<SceneSource>) -> SceneError {
     let (_, errors) = DeTable::parse_recoverable(&source.text);
     let located = errors.iter().map(|error| {
         let message = error.message().trim().replace('\n', "; ");
-        (
-            Finding::new(FindingKind::Syntax, "", message),
-            error.span().unwrap_or(0..0),
-        )
+        (Finding::new(FindingKind::Syntax, "", message), error.span().unwrap_or(0..0))
     });
     source.error_at(located.collect(), 0)
 }
@@ -98,10 +81,7 @@ fn not_utf8(file: &str, error: &std::string::FromUtf8Error) -> SceneError {
     let at = error.utf8_error().valid_up_to();
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let finding = Finding::new(FindingKind::Encoding, "", "a scene file is UTF-8 text");
-    let source = Arc::new(SceneSource {
-        file: file.to_owned(),
-        text,
-    });
+    let source = Arc::new(SceneSource { file: file.to_owned(), text });
     source.error_at(vec![(finding, at..at)], 0)
 }
 
@@ -112,9 +92,7 @@ pub(crate) fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(other("not a regular file".into()));
     }
     let mut bytes = Vec::new();
-    fs::File::open(path)?
-        .take(limit + 1)
-        .read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(other(format!("larger than {limit} bytes")));
     }

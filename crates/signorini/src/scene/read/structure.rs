@@ -13,23 +13,10 @@ use toml::de::{DeInteger, DeTable, DeValue};
 type Value<'i> = Spanned<DeValue<'i>>;
 
 /// Checks that the document has the shape of a scene.
-pub(super) fn check(
-    source: &Arc<SceneSource>,
-    root: &Spanned<DeTable<'_>>,
-) -> Result<(), SceneError> {
-    let mut walk = Walk {
-        text: &source.text,
-        path: String::new(),
-        subject: None,
-        findings: Vec::new(),
-        more: 0,
-    };
+pub(super) fn check(source: &Arc<SceneSource>, root: &Spanned<DeTable<'_>>) -> Result<(), SceneError> {
+    let mut walk = Walk { text: &source.text, path: String::new(), subject: None, findings: Vec::new(), more: 0 };
     walk.table(&SCENE, root.get_ref(), root.span().start..root.span().start);
-    if walk.findings.is_empty() {
-        Ok(())
-    } else {
-        Err(source.error_at(walk.findings, walk.more))
-    }
+    if walk.findings.is_empty() { Ok(()) } else { Err(source.error_at(walk.findings, walk.more)) }
 }
 
 /// A walk along the document; its depth is that of the schema, not that of the file.
@@ -43,11 +30,8 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn table(&mut self, spec: &'static TableSpec, table: &DeTable<'_>, span: Range<usize>) {
-        let kind = if spec.kinds.is_empty() {
-            None
-        } else {
-            table.get("kind").and_then(|kind| kind.get_ref().as_str())
-        };
+        let kind =
+            if spec.kinds.is_empty() { None } else { table.get("kind").and_then(|kind| kind.get_ref().as_str()) };
         for (key, value) in table {
             let name: &str = key.get_ref();
             match spec.allowed(kind).find(|spec| spec.name == name) {
@@ -57,35 +41,21 @@ impl Walk<'_> {
         }
         let is_missing = |key: &&KeySpec| key.required && !table.contains_key(key.name);
         // Without a kind only the common keys are known to be missing.
-        let of_kind = spec
-            .kinds
-            .iter()
-            .filter(|k| Some(k.kind) == kind)
-            .flat_map(|k| k.keys);
+        let of_kind = spec.kinds.iter().filter(|k| Some(k.kind) == kind).flat_map(|k| k.keys);
         for key in spec.keys.iter().chain(of_kind).filter(is_missing) {
             self.inside(key.name, |walk| {
-                walk.add(
-                    span.clone(),
-                    FindingKind::Missing,
-                    "this key is required",
-                    |f| f.found("nothing").allowed(key.value.describe()),
-                );
+                walk.add(span.clone(), FindingKind::Missing, "this key is required", |f| {
+                    f.found("nothing").allowed(key.value.describe())
+                });
             });
         }
     }
 
-    fn unknown(
-        &mut self,
-        spec: &'static TableSpec,
-        kind: Option<&str>,
-        name: &str,
-        span: Range<usize>,
-    ) {
+    fn unknown(&mut self, spec: &'static TableSpec, kind: Option<&str>, name: &str, span: Range<usize>) {
         let shown = shorten(name);
         if let Some((_, what)) = spec.later.iter().find(|(later, _)| *later == name) {
             return self.inside(&shown, |walk| {
-                let message =
-                    format!("this key does not act yet ({what}), and is refused until it does");
+                let message = format!("this key does not act yet ({what}), and is refused until it does");
                 walk.add(span, FindingKind::NotYet, &message, |f| f);
             });
         }
@@ -101,9 +71,7 @@ impl Walk<'_> {
         let names = || spec.allowed(kind).map(|key| key.name).collect::<Vec<_>>();
         self.inside(&shown, |walk| {
             walk.add(span, FindingKind::UnknownKey, "there is no such key", |f| {
-                f.found(format!("`{shown}`"))
-                    .allowed(quoted(names()))
-                    .help(did_you_mean(name, names()))
+                f.found(format!("`{shown}`")).allowed(quoted(names())).help(did_you_mean(name, names()))
             });
         });
     }
@@ -111,69 +79,44 @@ impl Walk<'_> {
     fn value(&mut self, spec: ValueSpec, value: &Value<'_>) {
         match (spec, value.get_ref()) {
             (ValueSpec::Text, DeValue::String(_)) => {}
-            (ValueSpec::Number | ValueSpec::NumberOrNumbers | ValueSpec::NumberOrTable(_), v)
-                if is_number(v) =>
-            {
+            (ValueSpec::Number | ValueSpec::NumberOrNumbers | ValueSpec::NumberOrTable(_), v) if is_number(v) => {
                 self.number(value);
             }
             (ValueSpec::Count, DeValue::Integer(integer)) => {
                 if to_i64(integer).is_none_or(|n| n < 0) {
-                    self.add(
-                        value.span(),
-                        FindingKind::OutOfRange,
-                        "the number is out of range",
-                        |f| {
-                            f.found(shorten(&integer.to_string()))
-                                .allowed(spec.describe())
-                        },
-                    );
+                    self.add(value.span(), FindingKind::OutOfRange, "the number is out of range", |f| {
+                        f.found(shorten(&integer.to_string())).allowed(spec.describe())
+                    });
                 }
             }
             (ValueSpec::Numbers(lengths), DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.expect_number(item));
                 if !lengths.is_empty() && !lengths.contains(&items.len()) {
-                    self.add(
-                        value.span(),
-                        FindingKind::WrongLength,
-                        "the list has the wrong length",
-                        |f| {
-                            f.found(format!("{} entries", items.len()))
-                                .allowed(spec.describe())
-                        },
-                    );
+                    self.add(value.span(), FindingKind::WrongLength, "the list has the wrong length", |f| {
+                        f.found(format!("{} entries", items.len())).allowed(spec.describe())
+                    });
                 }
             }
             (ValueSpec::NumberOrNumbers, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.expect_number(item));
             }
             (ValueSpec::Points, DeValue::Array(items)) => {
-                self.items(items, |walk, item| {
-                    walk.value(ValueSpec::Numbers(&[3]), item)
-                });
+                self.items(items, |walk, item| walk.value(ValueSpec::Numbers(&[3]), item));
             }
             (ValueSpec::Texts, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.value(ValueSpec::Text, item));
             }
             (ValueSpec::Choice(words), DeValue::String(word)) => {
                 if !words.contains(&word.as_ref()) {
-                    self.add(
-                        value.span(),
-                        FindingKind::UnknownChoice,
-                        "there is no such choice",
-                        |f| {
-                            let f = f
-                                .found(format!("`{}`", shorten(word)))
-                                .allowed(spec.describe());
-                            f.help(did_you_mean(word, words.iter().copied()))
-                        },
-                    );
+                    self.add(value.span(), FindingKind::UnknownChoice, "there is no such choice", |f| {
+                        let f = f.found(format!("`{}`", shorten(word))).allowed(spec.describe());
+                        f.help(did_you_mean(word, words.iter().copied()))
+                    });
                 }
             }
             (ValueSpec::TextOrTable(_), DeValue::String(_)) => {}
             (
-                ValueSpec::Table(spec)
-                | ValueSpec::NumberOrTable(spec)
-                | ValueSpec::TextOrTable(spec),
+                ValueSpec::Table(spec) | ValueSpec::NumberOrTable(spec) | ValueSpec::TextOrTable(spec),
                 DeValue::Table(table),
             ) => self.table(spec, table, value.span()),
             (ValueSpec::Tables(spec), DeValue::Array(items)) => {
@@ -190,11 +133,7 @@ impl Walk<'_> {
     fn named(&mut self, spec: &'static TableSpec, table: &DeTable<'_>, span: Range<usize>) {
         let outer = self.subject.clone();
         if let Some(name) = table.get("name").and_then(|name| name.get_ref().as_str()) {
-            self.subject = Some(format!(
-                "{} `{}`",
-                spec.name.rsplit('.').next().unwrap_or_default(),
-                shorten(name)
-            ));
+            self.subject = Some(format!("{} `{}`", spec.name.rsplit('.').next().unwrap_or_default(), shorten(name)));
         }
         self.table(spec, table, span);
         self.subject = outer;
@@ -210,11 +149,7 @@ impl Walk<'_> {
     }
 
     fn expect_number(&mut self, value: &Value<'_>) {
-        if is_number(value.get_ref()) {
-            self.number(value)
-        } else {
-            self.wrong_type(ValueSpec::Number, value)
-        }
+        if is_number(value.get_ref()) { self.number(value) } else { self.wrong_type(ValueSpec::Number, value) }
     }
 
     fn number(&mut self, value: &Value<'_>) {
@@ -225,30 +160,17 @@ impl Walk<'_> {
         };
         if !finite {
             let found = self.excerpt(value.span());
-            self.add(
-                value.span(),
-                FindingKind::NotFinite,
-                "this is not a finite number in range",
-                |f| {
-                    f.found(found)
-                        .allowed("a finite number (double precision; integers of 64 bits)")
-                },
-            );
+            self.add(value.span(), FindingKind::NotFinite, "this is not a finite number in range", |f| {
+                f.found(found).allowed("a finite number (double precision; integers of 64 bits)")
+            });
         }
     }
 
     fn wrong_type(&mut self, spec: ValueSpec, value: &Value<'_>) {
-        let found = format!(
-            "{} {}",
-            value.get_ref().type_str(),
-            self.excerpt(value.span())
-        );
-        self.add(
-            value.span(),
-            FindingKind::WrongType,
-            "the value has the wrong type",
-            |f| f.found(found).allowed(spec.describe()),
-        );
+        let found = format!("{} {}", value.get_ref().type_str(), self.excerpt(value.span()));
+        self.add(value.span(), FindingKind::WrongType, "the value has the wrong type", |f| {
+            f.found(found).allowed(spec.describe())
+        });
     }
 
     fn inside(&mut self, key: &str, visit: impl FnOnce(&mut Self)) {
@@ -261,13 +183,7 @@ impl Walk<'_> {
         self.path.truncate(length);
     }
 
-    fn add(
-        &mut self,
-        span: Range<usize>,
-        kind: FindingKind,
-        message: &str,
-        more: impl FnOnce(Finding) -> Finding,
-    ) {
+    fn add(&mut self, span: Range<usize>, kind: FindingKind, message: &str, more: impl FnOnce(Finding) -> Finding) {
         if self.findings.len() >= MAX_FINDINGS {
             self.more += 1;
             return;

@@ -96,9 +96,7 @@ impl ValueSpec {
 
     fn table(self) -> Option<&'static TableSpec> {
         match self {
-            Self::NumberOrTable(t) | Self::TextOrTable(t) | Self::Table(t) | Self::Tables(t) => {
-                Some(t)
-            }
+            Self::NumberOrTable(t) | Self::TextOrTable(t) | Self::Table(t) | Self::Tables(t) => Some(t),
             _ => None,
         }
     }
@@ -106,25 +104,15 @@ impl ValueSpec {
 
 impl TableSpec {
     /// Keys allowed for a kind; for no kind, or one that does not exist, those of every kind.
-    pub(crate) fn allowed<'a>(
-        &'static self,
-        kind: Option<&'a str>,
-    ) -> impl Iterator<Item = &'static KeySpec> + 'a {
+    pub(crate) fn allowed<'a>(&'static self, kind: Option<&'a str>) -> impl Iterator<Item = &'static KeySpec> + 'a {
         let known = kind.is_some_and(|kind| self.kinds.iter().any(|k| k.kind == kind));
-        let of_kinds = self
-            .kinds
-            .iter()
-            .filter(move |k| !known || Some(k.kind) == kind);
+        let of_kinds = self.kinds.iter().filter(move |k| !known || Some(k.kind) == kind);
         self.keys.iter().chain(of_kinds.flat_map(|k| k.keys))
     }
 
     /// The kinds that have a key.
     pub(crate) fn kinds_with(&self, key: &str) -> Vec<&'static str> {
-        self.kinds
-            .iter()
-            .filter(|k| k.keys.iter().any(|spec| spec.name == key))
-            .map(|k| k.kind)
-            .collect()
+        self.kinds.iter().filter(|k| k.keys.iter().any(|spec| spec.name == key)).map(|k| k.kind).collect()
     }
 }
 
@@ -161,13 +149,7 @@ pub fn accepted_keys() -> BTreeSet<AcceptedKey> {
         }
         let mut add = |kind, spec: &'static KeySpec| {
             let value = spec.value.describe();
-            keys.insert(AcceptedKey {
-                table: table.name,
-                kind,
-                key: spec.name,
-                required: spec.required,
-                value,
-            });
+            keys.insert(AcceptedKey { table: table.name, kind, key: spec.name, required: spec.required, value });
             open.extend(spec.value.table());
         };
         table.keys.iter().for_each(|spec| add(None, spec));

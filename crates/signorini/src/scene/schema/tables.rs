@@ -8,19 +8,11 @@ const VECTOR: ValueSpec = Numbers(&[3]);
 const QUATERNION: ValueSpec = Numbers(&[4]);
 
 const fn required(name: &'static str, value: ValueSpec) -> KeySpec {
-    KeySpec {
-        name,
-        value,
-        required: true,
-    }
+    KeySpec { name, value, required: true }
 }
 
 const fn optional(name: &'static str, value: ValueSpec) -> KeySpec {
-    KeySpec {
-        name,
-        value,
-        required: false,
-    }
+    KeySpec { name, value, required: false }
 }
 
 const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
@@ -42,10 +34,7 @@ pub(crate) static SCENE: TableSpec = TableSpec {
         optional("force", Tables(&FORCE)),
     ],
     kinds: &[],
-    later: &[
-        ("contact", "contact between shapes"),
-        ("event", "events that change the mechanism"),
-    ],
+    later: &[("contact", "contact between shapes"), ("event", "events that change the mechanism")],
 };
 
 static TIME: TableSpec = TableSpec {
@@ -67,10 +56,7 @@ static SOLVER: TableSpec = TableSpec {
     later: &[
         ("method", "the method for contact problems"),
         ("tolerance", "the tolerance of contact problems"),
-        (
-            "policy",
-            "what happens when a contact problem is not solved",
-        ),
+        ("policy", "what happens when a contact problem is not solved"),
     ],
 };
 
@@ -91,11 +77,7 @@ static OUTPUT: TableSpec = TableSpec {
 
 static MARKER: TableSpec = TableSpec {
     name: "output.marker",
-    keys: &[
-        required("name", Text),
-        required("body", Text),
-        optional("point", VECTOR),
-    ],
+    keys: &[required("name", Text), required("body", Text), optional("point", VECTOR)],
     kinds: &[],
     later: &[],
 };
@@ -104,10 +86,7 @@ static MATERIAL: TableSpec = TableSpec {
     name: "material",
     keys: &[required("name", Text), optional("density", Number)],
     kinds: &[],
-    later: &[
-        ("friction", "friction in contact"),
-        ("restitution", "restitution in contact"),
-    ],
+    later: &[("friction", "friction in contact"), ("restitution", "restitution in contact")],
 };
 
 static BODY: TableSpec = TableSpec {
@@ -130,11 +109,7 @@ static BODY: TableSpec = TableSpec {
 
 static FRAME: TableSpec = TableSpec {
     name: "body.frame",
-    keys: &[
-        required("name", Text),
-        optional("position", VECTOR),
-        optional("orientation", QUATERNION),
-    ],
+    keys: &[required("name", Text), optional("position", VECTOR), optional("orientation", QUATERNION)],
     kinds: &[],
     later: &[],
 };
@@ -142,18 +117,7 @@ static FRAME: TableSpec = TableSpec {
 static SHAPE: TableSpec = TableSpec {
     name: "body.shape",
     keys: &[
-        required(
-            "kind",
-            Choice(&[
-                "sphere",
-                "box",
-                "capsule",
-                "cylinder",
-                "half-space",
-                "convex-hull",
-                "mesh",
-            ]),
-        ),
+        required("kind", Choice(&["sphere", "box", "capsule", "cylinder", "half-space", "convex-hull", "mesh"])),
         optional("position", VECTOR),
         optional("orientation", QUATERNION),
         optional("density", Number),
@@ -162,23 +126,10 @@ static SHAPE: TableSpec = TableSpec {
     kinds: &[
         kind("sphere", &[required("radius", Number)]),
         kind("box", &[required("size", VECTOR)]),
-        kind(
-            "capsule",
-            &[required("radius", Number), required("length", Number)],
-        ),
-        kind(
-            "cylinder",
-            &[required("radius", Number), required("length", Number)],
-        ),
+        kind("capsule", &[required("radius", Number), required("length", Number)]),
+        kind("cylinder", &[required("radius", Number), required("length", Number)]),
         kind("half-space", &[]),
-        kind(
-            "convex-hull",
-            &[
-                optional("points", Points),
-                optional("file", Text),
-                optional("scale", Number),
-            ],
-        ),
+        kind("convex-hull", &[optional("points", Points), optional("file", Text), optional("scale", Number)]),
         kind("mesh", &[required("file", Text), optional("scale", Number)]),
     ],
     later: &[],
@@ -205,59 +156,34 @@ static JOINT: TableSpec = TableSpec {
         optional("motor", Tables(&MOTOR)),
     ],
     kinds: &[],
-    later: &[
-        ("limits", "limits of the coordinates"),
-        ("friction", "dry friction in the joint"),
-    ],
+    later: &[("limits", "limits of the coordinates"), ("friction", "dry friction in the joint")],
 };
 
-const JOINT_KINDS: [&str; 9] = [
-    "fixed",
-    "revolute",
-    "prismatic",
-    "screw",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-];
+const JOINT_KINDS: [&str; 9] =
+    ["fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar", "free"];
 
 static POSE: TableSpec = TableSpec {
     name: "pose",
-    keys: &[
-        optional("position", VECTOR),
-        optional("orientation", QUATERNION),
-    ],
+    keys: &[optional("position", VECTOR), optional("orientation", QUATERNION)],
     kinds: &[],
     later: &[],
 };
 
 static SPRING: TableSpec = TableSpec {
     name: "joint.spring",
-    keys: &[
-        required("stiffness", NumberOrNumbers),
-        optional("rest", Numbers(&[])),
-    ],
+    keys: &[required("stiffness", NumberOrNumbers), optional("rest", Numbers(&[]))],
     kinds: &[],
     later: &[],
 };
 
 static MOTOR: TableSpec = TableSpec {
     name: "joint.motor",
-    keys: &[
-        required("kind", Choice(&["torque", "servo", "motion"])),
-        optional("coordinate", Count),
-    ],
+    keys: &[required("kind", Choice(&["torque", "servo", "motion"])), optional("coordinate", Count)],
     kinds: &[
         kind("torque", &[required("value", NumberOrTable(&SIGNAL))]),
         kind(
             "servo",
-            &[
-                required("target", NumberOrTable(&SIGNAL)),
-                required("stiffness", Number),
-                optional("damping", Number),
-            ],
+            &[required("target", NumberOrTable(&SIGNAL)), required("stiffness", Number), optional("damping", Number)],
         ),
         kind("motion", &[required("position", NumberOrTable(&SIGNAL))]),
     ],
@@ -268,10 +194,7 @@ static SIGNAL: TableSpec = TableSpec {
     name: "signal",
     keys: &[required("kind", Choice(&["ramp", "sine", "table"]))],
     kinds: &[
-        kind(
-            "ramp",
-            &[optional("start", Number), required("rate", Number)],
-        ),
+        kind("ramp", &[optional("start", Number), required("rate", Number)]),
         kind(
             "sine",
             &[
@@ -295,10 +218,7 @@ static SIGNAL: TableSpec = TableSpec {
 
 static FORCE: TableSpec = TableSpec {
     name: "force",
-    keys: &[
-        required("name", Text),
-        required("kind", Choice(&["spring", "force", "torque"])),
-    ],
+    keys: &[required("name", Text), required("kind", Choice(&["spring", "force", "torque"]))],
     kinds: &[
         kind(
             "spring",

@@ -24,11 +24,7 @@ impl<'a> Check<'a> {
             self.subject = Some(("material", &material.name));
             self.name(format_args!("material[{i}]"), &material.name, &mut seen);
             if let Some(density) = material.density {
-                self.number(
-                    format_args!("material[{i}].density"),
-                    density,
-                    Range::NotNegative,
-                );
+                self.number(format_args!("material[{i}].density"), density, Range::NotNegative);
             }
         }
         let materials = seen;
@@ -46,17 +42,9 @@ impl<'a> Check<'a> {
             }
         }
         self.subject = None;
-        self.bodies = scene
-            .body
-            .iter()
-            .map(|body| (body.name.as_str(), body))
-            .collect::<HashMap<_, _>>();
+        self.bodies = scene.body.iter().map(|body| (body.name.as_str(), body)).collect::<HashMap<_, _>>();
         if scene.body.iter().all(|body| body.name == GROUND) {
-            self.add(
-                FindingKind::Missing,
-                format_args!("body"),
-                "the scene has no body that can move",
-            );
+            self.add(FindingKind::Missing, format_args!("body"), "the scene has no body that can move");
         }
     }
 
@@ -73,11 +61,7 @@ impl<'a> Check<'a> {
             ("velocity", body.velocity),
             ("angular_velocity", body.angular_velocity),
         ] {
-            self.numbers(
-                format_args!("{at}.{key}"),
-                &vector.unwrap_or_default(),
-                Range::Finite,
-            );
+            self.numbers(format_args!("{at}.{key}"), &vector.unwrap_or_default(), Range::Finite);
         }
         self.orientation(format_args!("{at}.orientation"), body.orientation);
         if let Some(inertia) = &body.inertia {
@@ -86,23 +70,11 @@ impl<'a> Check<'a> {
         let mut seen = HashSet::new();
         for (j, frame) in body.frame.iter().enumerate() {
             self.name(format_args!("{at}.frame[{j}]"), &frame.name, &mut seen);
-            self.numbers(
-                format_args!("{at}.frame[{j}].position"),
-                &frame.position,
-                Range::Finite,
-            );
-            self.orientation(
-                format_args!("{at}.frame[{j}].orientation"),
-                frame.orientation,
-            );
+            self.numbers(format_args!("{at}.frame[{j}].position"), &frame.position, Range::Finite);
+            self.orientation(format_args!("{at}.frame[{j}].orientation"), frame.orientation);
         }
         for (j, shape) in body.shape.iter().enumerate() {
-            self.shape(
-                format_args!("{at}.shape[{j}]"),
-                shape,
-                body.name == GROUND,
-                materials,
-            );
+            self.shape(format_args!("{at}.shape[{j}]"), shape, body.name == GROUND, materials);
         }
     }
 
@@ -118,14 +90,10 @@ impl<'a> Check<'a> {
             ("angular_velocity", body.angular_velocity.is_some()),
         ] {
             if is_given {
-                let message =
-                    "the ground does not move: its frame is the world's, and it has no mass";
-                self.add_with(
-                    FindingKind::Misplaced,
-                    format_args!("{at}.{key}"),
-                    message,
-                    |f| f.allowed("`name`, `frame`, `shape`"),
-                );
+                let message = "the ground does not move: its frame is the world's, and it has no mass";
+                self.add_with(FindingKind::Misplaced, format_args!("{at}.{key}"), message, |f| {
+                    f.allowed("`name`, `frame`, `shape`")
+                });
             }
         }
     }
@@ -148,54 +116,30 @@ impl<'a> Check<'a> {
         };
         let found = || format!("{inertia:?}, principal moments {small}, {middle}, {large}");
         if small < -NEGATIVE * large.abs() || inertia.iter().take(3).any(|&x| x < 0.0) {
-            self.add_with(
-                FindingKind::Inertia,
-                at,
-                "a moment of inertia cannot be negative",
-                |f| f.found(found()).allowed("principal moments from zero on"),
-            );
+            self.add_with(FindingKind::Inertia, at, "a moment of inertia cannot be negative", |f| {
+                f.found(found()).allowed("principal moments from zero on")
+            });
         } else if large - (small + middle) > TRIANGLE * large {
-            let message =
-                "the largest principal moment exceeds the sum of the others, which no body's does";
+            let message = "the largest principal moment exceeds the sum of the others, which no body's does";
             self.add_with(FindingKind::Inertia, at, message, |f| {
-                f.found(found())
-                    .allowed(format!("at most {}", small + middle))
+                f.found(found()).allowed(format!("at most {}", small + middle))
             });
         }
     }
 
-    fn shape(
-        &mut self,
-        at: Arguments<'_>,
-        shape: &Shape,
-        on_ground: bool,
-        materials: &HashSet<&str>,
-    ) {
-        self.numbers(
-            format_args!("{at}.position"),
-            &shape.position,
-            Range::Finite,
-        );
+    fn shape(&mut self, at: Arguments<'_>, shape: &Shape, on_ground: bool, materials: &HashSet<&str>) {
+        self.numbers(format_args!("{at}.position"), &shape.position, Range::Finite);
         self.orientation(format_args!("{at}.orientation"), shape.orientation);
         if let Some(density) = shape.density {
             self.number(format_args!("{at}.density"), density, Range::NotNegative);
             if on_ground {
-                self.add(
-                    FindingKind::Misplaced,
-                    format_args!("{at}.density"),
-                    "the ground has no mass",
-                );
+                self.add(FindingKind::Misplaced, format_args!("{at}.density"), "the ground has no mass");
             }
         }
         if let Some(material) = &shape.material
             && !materials.contains(material.as_str())
         {
-            let names: Vec<&str> = self
-                .scene
-                .material
-                .iter()
-                .map(|material| material.name.as_str())
-                .collect();
+            let names: Vec<&str> = self.scene.material.iter().map(|material| material.name.as_str()).collect();
             self.unknown_name(format_args!("{at}.material"), "material", material, &names);
         }
         match &shape.geometry {
@@ -218,18 +162,9 @@ impl<'a> Check<'a> {
                 self.add(FindingKind::Misplaced, format_args!("{at}.kind"), message);
             }
             Geometry::HalfSpace => {}
-            Geometry::ConvexHull {
-                points,
-                file,
-                scale,
-                ..
-            } => self.hull(at, points, file.is_some(), *scale),
+            Geometry::ConvexHull { points, file, scale, .. } => self.hull(at, points, file.is_some(), *scale),
             Geometry::Mesh { scale, .. } => {
-                self.number(
-                    format_args!("{at}.scale"),
-                    scale.unwrap_or(1.0),
-                    Range::Positive,
-                );
+                self.number(format_args!("{at}.scale"), scale.unwrap_or(1.0), Range::Positive);
             }
         }
     }
@@ -239,12 +174,11 @@ impl<'a> Check<'a> {
             self.numbers(format_args!("{at}.points[{k}]"), point, Range::Finite);
         }
         match (points.is_empty(), has_file) {
-            (true, false) => self.add_with(
-                FindingKind::Missing,
-                format_args!("{at}.points"),
-                "a hull needs points",
-                |f| f.found("nothing").allowed("`points`, or `file`"),
-            ),
+            (true, false) => {
+                self.add_with(FindingKind::Missing, format_args!("{at}.points"), "a hull needs points", |f| {
+                    f.found("nothing").allowed("`points`, or `file`")
+                })
+            }
             (false, true) => {
                 self.add(
                     FindingKind::Misplaced,
@@ -257,11 +191,7 @@ impl<'a> Check<'a> {
         if let Some(scale) = scale {
             self.number(format_args!("{at}.scale"), scale, Range::Positive);
             if !has_file {
-                self.add(
-                    FindingKind::Misplaced,
-                    format_args!("{at}.scale"),
-                    "only a file's coordinates are scaled",
-                );
+                self.add(FindingKind::Misplaced, format_args!("{at}.scale"), "only a file's coordinates are scaled");
             }
         }
     }
@@ -285,9 +215,7 @@ fn principal_moments(inertia: &Matrix3<f64>) -> Option<[f64; 3]> {
     let mut moments: [f64; 3] = if is_diagonal {
         inertia.diagonal().into()
     } else {
-        SymmetricEigen::try_new(*inertia, f64::EPSILON, 1000)?
-            .eigenvalues
-            .into()
+        SymmetricEigen::try_new(*inertia, f64::EPSILON, 1000)?.eigenvalues.into()
     };
     moments.sort_by(f64::total_cmp);
     Some(moments)

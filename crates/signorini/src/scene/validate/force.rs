@@ -15,49 +15,22 @@ impl Check<'_> {
             let at = format_args!("force[{i}]");
             self.name(at, force.name(), &mut seen);
             match force {
-                Force::Spring {
-                    a,
-                    b,
-                    stiffness,
-                    length,
-                    damping,
-                    ..
-                } => {
+                Force::Spring { a, b, stiffness, length, damping, .. } => {
                     self.attachment(format_args!("{at}.a"), a);
                     self.attachment(format_args!("{at}.b"), b);
                     if a.body == b.body {
-                        let message =
-                            "both ends are on the same body, where no force does anything";
+                        let message = "both ends are on the same body, where no force does anything";
                         self.add(FindingKind::SameBody, format_args!("{at}.b.body"), message);
                     }
-                    self.number(
-                        format_args!("{at}.stiffness"),
-                        *stiffness,
-                        Range::NotNegative,
-                    );
+                    self.number(format_args!("{at}.stiffness"), *stiffness, Range::NotNegative);
                     self.number(format_args!("{at}.length"), *length, Range::NotNegative);
                     self.number(format_args!("{at}.damping"), *damping, Range::NotNegative);
                 }
-                Force::Force {
-                    body,
-                    point,
-                    vector,
-                    signal,
-                    ..
-                } => {
+                Force::Force { body, point, vector, signal, .. } => {
                     self.load(at, body, vector, signal.as_ref());
-                    self.numbers(
-                        format_args!("{at}.point"),
-                        &point.unwrap_or_default(),
-                        Range::Finite,
-                    );
+                    self.numbers(format_args!("{at}.point"), &point.unwrap_or_default(), Range::Finite);
                 }
-                Force::Torque {
-                    body,
-                    vector,
-                    signal,
-                    ..
-                } => self.load(at, body, vector, signal.as_ref()),
+                Force::Torque { body, vector, signal, .. } => self.load(at, body, vector, signal.as_ref()),
             }
         }
         self.subject = None;

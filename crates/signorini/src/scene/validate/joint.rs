@@ -38,47 +38,29 @@ impl<'a> Check<'a> {
                 |f| f.found(format!("`{}` twice", joint.child)),
             );
         }
-        for (key, body, frame) in [
-            ("parent_frame", &joint.parent, &joint.parent_frame),
-            ("child_frame", &joint.child, &joint.child_frame),
-        ] {
+        for (key, body, frame) in
+            [("parent_frame", &joint.parent, &joint.parent_frame), ("child_frame", &joint.child, &joint.child_frame)]
+        {
             let at = format_args!("{at}.{key}");
             match frame {
                 None => continue,
                 Some(FrameRef::Name(name)) => self.frame_name(at, body, name),
-                Some(FrameRef::Pose {
-                    position,
-                    orientation,
-                }) => {
+                Some(FrameRef::Pose { position, orientation }) => {
                     self.numbers(format_args!("{at}.position"), position, Range::Finite);
                     self.orientation(format_args!("{at}.orientation"), *orientation);
                 }
             }
             if joint.anchor.is_some() {
-                self.add(
-                    FindingKind::Misplaced,
-                    at,
-                    "either an anchor or joint frames, not both",
-                );
+                self.add(FindingKind::Misplaced, at, "either an anchor or joint frames, not both");
             }
         }
-        self.numbers(
-            format_args!("{at}.anchor"),
-            &joint.anchor.unwrap_or_default(),
-            Range::Finite,
-        );
+        self.numbers(format_args!("{at}.anchor"), &joint.anchor.unwrap_or_default(), Range::Finite);
     }
 
     fn frame_name(&mut self, at: Arguments<'_>, body: &str, name: &str) {
-        let frames = self
-            .bodies
-            .get(body)
-            .map(|body| body.frame.as_slice())
-            .unwrap_or_default();
+        let frames = self.bodies.get(body).map(|body| body.frame.as_slice()).unwrap_or_default();
         // A body that does not exist is a finding of its own.
-        if (body == GROUND || self.bodies.contains_key(body))
-            && !frames.iter().any(|frame| frame.name == name)
-        {
+        if (body == GROUND || self.bodies.contains_key(body)) && !frames.iter().any(|frame| frame.name == name) {
             let names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
             self.unknown_name(at, &format!("frame of body `{body}`"), name, &names);
         }
@@ -88,48 +70,20 @@ impl<'a> Check<'a> {
         let kind = joint.kind;
         self.belongs(at, "axis", joint.axis.is_some(), kind.has_axis(), kind);
         self.belongs(at, "axis2", joint.axis2.is_some(), kind.has_axis2(), kind);
-        self.belongs(
-            at,
-            "pitch",
-            joint.pitch.is_some(),
-            kind == JointKind::Screw,
-            kind,
-        );
-        let first = joint
-            .axis
-            .is_none_or(|axis| self.axis(format_args!("{at}.axis"), axis));
-        let second = joint
-            .axis2
-            .is_none_or(|axis| self.axis(format_args!("{at}.axis2"), axis));
+        self.belongs(at, "pitch", joint.pitch.is_some(), kind == JointKind::Screw, kind);
+        let first = joint.axis.is_none_or(|axis| self.axis(format_args!("{at}.axis"), axis));
+        let second = joint.axis2.is_none_or(|axis| self.axis(format_args!("{at}.axis2"), axis));
         if kind == JointKind::Universal && joint.axis.is_some() != joint.axis2.is_some() {
-            let missing = if joint.axis.is_some() {
-                "axis2"
-            } else {
-                "axis"
-            };
+            let missing = if joint.axis.is_some() { "axis2" } else { "axis" };
             let message = "a universal joint is given both axes or none";
-            self.add(
-                FindingKind::Missing,
-                format_args!("{at}.{missing}"),
-                message,
-            );
-        } else if let (true, true, Some(axis2)) = (
-            first && second,
-            kind.has_axis2(),
-            joint.axis2.and_then(unit),
-        ) {
+            self.add(FindingKind::Missing, format_args!("{at}.{missing}"), message);
+        } else if let (true, true, Some(axis2)) = (first && second, kind.has_axis2(), joint.axis2.and_then(unit)) {
             let cosine = joint.axes().0.dot(&axis2);
             if cosine.abs() > PERPENDICULAR {
                 let message = "the second axis must be perpendicular to the first";
-                self.add_with(
-                    FindingKind::Axis,
-                    format_args!("{at}.axis2"),
-                    message,
-                    |f| {
-                        f.found(format!("a cosine of {cosine}"))
-                            .allowed(format!("at most {PERPENDICULAR}"))
-                    },
-                );
+                self.add_with(FindingKind::Axis, format_args!("{at}.axis2"), message, |f| {
+                    f.found(format!("a cosine of {cosine}")).allowed(format!("at most {PERPENDICULAR}"))
+                });
             }
         }
         match joint.pitch {
@@ -137,25 +91,15 @@ impl<'a> Check<'a> {
                 self.number(format_args!("{at}.pitch"), pitch, Range::Finite);
             }
             None if kind == JointKind::Screw => {
-                self.add_with(
-                    FindingKind::Missing,
-                    format_args!("{at}.pitch"),
-                    "a screw joint needs its pitch",
-                    |f| f.found("nothing").allowed("the advance per full turn"),
-                );
+                self.add_with(FindingKind::Missing, format_args!("{at}.pitch"), "a screw joint needs its pitch", |f| {
+                    f.found("nothing").allowed("the advance per full turn")
+                });
             }
             None => {}
         }
     }
 
-    fn belongs(
-        &mut self,
-        at: Arguments<'_>,
-        key: &str,
-        is_given: bool,
-        belongs: bool,
-        kind: JointKind,
-    ) {
+    fn belongs(&mut self, at: Arguments<'_>, key: &str, is_given: bool, belongs: bool, kind: JointKind) {
         if is_given && !belongs {
             let message = format!("this key does not belong to a {} joint", kind.name());
             self.add(FindingKind::Misplaced, format_args!("{at}.{key}"), &message);
@@ -175,34 +119,21 @@ impl<'a> Check<'a> {
 
     fn coordinates(&mut self, at: Arguments<'_>, q: &[f64], kind: JointKind) {
         let why = format!("coordinates of a {} joint", kind.name());
-        let is_right =
-            self.length(at, q.len(), kind.n_q(), &why) & self.numbers(at, q, Range::Finite);
-        let quaternion = kind
-            .quaternion_at()
-            .and_then(|start| q.get(start..start + 4)?.try_into().ok());
+        let is_right = self.length(at, q.len(), kind.n_q(), &why) & self.numbers(at, q, Range::Finite);
+        let quaternion = kind.quaternion_at().and_then(|start| q.get(start..start + 4)?.try_into().ok());
         if let (true, Some(quaternion)) = (is_right, quaternion)
             && unit_quaternion(quaternion).is_none()
         {
-            self.add_with(
-                FindingKind::Quaternion,
-                at,
-                "a quaternion of length zero is no rotation",
-                |f| {
-                    f.found(format!("{quaternion:?}"))
-                        .allowed("w x y z, not all zero; any length will do")
-                },
-            );
+            self.add_with(FindingKind::Quaternion, at, "a quaternion of length zero is no rotation", |f| {
+                f.found(format!("{quaternion:?}")).allowed("w x y z, not all zero; any length will do")
+            });
         }
     }
 
     fn passive(&mut self, at: Arguments<'_>, joint: &Joint) {
         let kind = joint.kind;
         if let Some(spring) = &joint.spring {
-            self.per_speed(
-                format_args!("{at}.spring.stiffness"),
-                &spring.stiffness,
-                kind,
-            );
+            self.per_speed(format_args!("{at}.spring.stiffness"), &spring.stiffness, kind);
             if let Some(rest) = &spring.rest {
                 self.coordinates(format_args!("{at}.spring.rest"), rest, kind);
             }
@@ -216,11 +147,7 @@ impl<'a> Check<'a> {
 
     fn per_speed(&mut self, at: Arguments<'_>, value: &PerCoordinate, kind: JointKind) {
         if kind == JointKind::Fixed {
-            return self.add(
-                FindingKind::Misplaced,
-                at,
-                "a fixed joint has no coordinate on which this could act",
-            );
+            return self.add(FindingKind::Misplaced, at, "a fixed joint has no coordinate on which this could act");
         }
         match value {
             PerCoordinate::All(value) => {
@@ -244,25 +171,13 @@ impl<'a> Check<'a> {
                     self.signal(format_args!("{at}.value"), value, false);
                     (*coordinate, false)
                 }
-                Motor::Servo {
-                    coordinate,
-                    target,
-                    stiffness,
-                    damping,
-                } => {
+                Motor::Servo { coordinate, target, stiffness, damping } => {
                     self.signal(format_args!("{at}.target"), target, false);
-                    self.number(
-                        format_args!("{at}.stiffness"),
-                        *stiffness,
-                        Range::NotNegative,
-                    );
+                    self.number(format_args!("{at}.stiffness"), *stiffness, Range::NotNegative);
                     self.number(format_args!("{at}.damping"), *damping, Range::NotNegative);
                     (*coordinate, true)
                 }
-                Motor::Motion {
-                    coordinate,
-                    position,
-                } => {
+                Motor::Motion { coordinate, position } => {
                     self.signal(format_args!("{at}.position"), position, true);
                     if !moved.insert(*coordinate) {
                         let message = "the coordinate already follows another motion";
@@ -273,29 +188,18 @@ impl<'a> Check<'a> {
             };
             let at = format_args!("{at}.coordinate");
             if coordinate >= kind.n_v() {
-                self.add_with(
-                    FindingKind::Motor,
-                    at,
-                    "the joint has no such coordinate",
-                    |f| {
-                        let allowed = match kind.n_v() {
-                            0 => "no motor: a fixed joint does not move".to_owned(),
-                            1 => "0".to_owned(),
-                            n => format!("0 to {}", n - 1),
-                        };
-                        f.found(coordinate.to_string()).allowed(allowed)
-                    },
-                );
-            } else if needs_coordinate
-                && kind
-                    .quaternion_at()
-                    .is_some_and(|start| coordinate >= start)
-            {
-                let message =
-                    "a rotation by quaternion has no single coordinate that could follow a target";
+                self.add_with(FindingKind::Motor, at, "the joint has no such coordinate", |f| {
+                    let allowed = match kind.n_v() {
+                        0 => "no motor: a fixed joint does not move".to_owned(),
+                        1 => "0".to_owned(),
+                        n => format!("0 to {}", n - 1),
+                    };
+                    f.found(coordinate.to_string()).allowed(allowed)
+                });
+            } else if needs_coordinate && kind.quaternion_at().is_some_and(|start| coordinate >= start) {
+                let message = "a rotation by quaternion has no single coordinate that could follow a target";
                 self.add_with(FindingKind::Motor, at, message, |f| {
-                    f.found(coordinate.to_string())
-                        .allowed("a torque motor; or another joint kind")
+                    f.found(coordinate.to_string()).allowed("a torque motor; or another joint kind")
                 });
             }
         }

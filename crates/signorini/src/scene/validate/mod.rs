@@ -19,12 +19,7 @@ use std::fmt::Arguments;
 
 /// Everything that is wrong with a scene, at most [`MAX_FINDINGS`]; empty for one that can be built.
 pub fn validate(scene: &Scene) -> Vec<Finding> {
-    let mut check = Check {
-        scene,
-        subject: None,
-        bodies: HashMap::new(),
-        findings: Vec::new(),
-    };
+    let mut check = Check { scene, subject: None, bodies: HashMap::new(), findings: Vec::new() };
     check.run();
     check.bodies();
     check.joints();
@@ -58,13 +53,7 @@ impl<'a> Check<'a> {
         self.add_with(kind, at, message, |finding| finding);
     }
 
-    fn add_with(
-        &mut self,
-        kind: FindingKind,
-        at: Arguments<'_>,
-        message: &str,
-        with: impl FnOnce(Finding) -> Finding,
-    ) {
+    fn add_with(&mut self, kind: FindingKind, at: Arguments<'_>, message: &str, with: impl FnOnce(Finding) -> Finding) {
         if self.findings.len() < MAX_FINDINGS {
             let mut finding = with(Finding::new(kind, at.to_string(), message));
             finding.subject = self.subject.map(|(noun, name)| format!("{noun} `{name}`"));
@@ -75,45 +64,23 @@ impl<'a> Check<'a> {
     /// Checks one name among others of its sort.
     fn name(&mut self, at: Arguments<'_>, name: &'a str, seen: &mut HashSet<&'a str>) {
         if !is_name(name) {
-            self.add_with(
-                FindingKind::BadName,
-                format_args!("{at}.name"),
-                "this cannot be a name",
-                |f| {
-                    f.found(format!(
-                        "{:?}",
-                        name.chars().take(MAX_NAME).collect::<String>()
-                    ))
-                    .allowed(format!(
-                        "1 to {MAX_NAME} bytes of letters, digits and `_ - + : /`"
-                    ))
-                },
-            );
+            self.add_with(FindingKind::BadName, format_args!("{at}.name"), "this cannot be a name", |f| {
+                f.found(format!("{:?}", name.chars().take(MAX_NAME).collect::<String>()))
+                    .allowed(format!("1 to {MAX_NAME} bytes of letters, digits and `_ - + : /`"))
+            });
         } else if !seen.insert(name) {
-            self.add_with(
-                FindingKind::DuplicateName,
-                format_args!("{at}.name"),
-                "the name is given twice",
-                |f| {
-                    f.found(format!("`{name}`"))
-                        .allowed("a name that no other of its sort has")
-                },
-            );
+            self.add_with(FindingKind::DuplicateName, format_args!("{at}.name"), "the name is given twice", |f| {
+                f.found(format!("`{name}`")).allowed("a name that no other of its sort has")
+            });
         }
     }
 
     /// A reference to a body, which may be the ground where `ground` says so.
     fn body_name(&mut self, at: Arguments<'_>, name: &str, ground: bool) {
         if name == GROUND && !ground {
-            self.add_with(
-                FindingKind::UnknownName,
-                at,
-                "the ground does not move",
-                |f| {
-                    f.found(format!("`{GROUND}`"))
-                        .allowed("the name of another body")
-                },
-            );
+            self.add_with(FindingKind::UnknownName, at, "the ground does not move", |f| {
+                f.found(format!("`{GROUND}`")).allowed("the name of another body")
+            });
         } else if name != GROUND && !self.bodies.contains_key(name) {
             let names = self.scene.body.iter().map(|body| body.name.as_str());
             let names: Vec<&str> = names.chain(ground.then_some(GROUND)).collect();
@@ -122,24 +89,15 @@ impl<'a> Check<'a> {
     }
 
     fn unknown_name(&mut self, at: Arguments<'_>, noun: &str, name: &str, names: &[&str]) {
-        self.add_with(
-            FindingKind::UnknownName,
-            at,
-            &format!("there is no such {noun}"),
-            |f| {
-                let f = f.found(format!(
-                    "{:?}",
-                    name.chars().take(MAX_NAME).collect::<String>()
-                ));
-                let f = f.help(did_you_mean(name, names.iter().copied()));
-                let distinct: Vec<&str> =
-                    names.iter().copied().filter(|name| is_name(name)).collect();
-                match distinct.len() {
-                    0 => f.allowed(format!("nothing: there is no {noun} yet")),
-                    1..=12 => f.allowed(super::schema::quoted(distinct)),
-                    n => f.allowed(format!("the name of one of {n}")),
-                }
-            },
-        );
+        self.add_with(FindingKind::UnknownName, at, &format!("there is no such {noun}"), |f| {
+            let f = f.found(format!("{:?}", name.chars().take(MAX_NAME).collect::<String>()));
+            let f = f.help(did_you_mean(name, names.iter().copied()));
+            let distinct: Vec<&str> = names.iter().copied().filter(|name| is_name(name)).collect();
+            match distinct.len() {
+                0 => f.allowed(format!("nothing: there is no {noun} yet")),
+                1..=12 => f.allowed(super::schema::quoted(distinct)),
+                n => f.allowed(format!("the name of one of {n}")),
+            }
+        });
     }
 }

@@ -17,26 +17,16 @@ impl Check<'_> {
     /// Whether a number is as it must be; adds a finding if not.
     pub(super) fn number(&mut self, at: Arguments<'_>, value: f64, range: Range) -> bool {
         let (kind, message, allowed) = match range {
-            _ if !value.is_finite() => (
-                FindingKind::NotFinite,
-                "the number is not finite",
-                "a finite number",
-            ),
-            Range::Positive if value <= 0.0 => (
-                FindingKind::OutOfRange,
-                "the number must be positive",
-                "a number greater than zero",
-            ),
-            Range::NotNegative if value < 0.0 => (
-                FindingKind::OutOfRange,
-                "the number must not be negative",
-                "zero or a positive number",
-            ),
+            _ if !value.is_finite() => (FindingKind::NotFinite, "the number is not finite", "a finite number"),
+            Range::Positive if value <= 0.0 => {
+                (FindingKind::OutOfRange, "the number must be positive", "a number greater than zero")
+            }
+            Range::NotNegative if value < 0.0 => {
+                (FindingKind::OutOfRange, "the number must not be negative", "zero or a positive number")
+            }
             _ => return true,
         };
-        self.add_with(kind, at, message, |f| {
-            f.found(value.to_string()).allowed(allowed)
-        });
+        self.add_with(kind, at, message, |f| f.found(value.to_string()).allowed(allowed));
         false
     }
 
@@ -50,23 +40,11 @@ impl Check<'_> {
     }
 
     /// A list with as many numbers as a joint kind asks for.
-    pub(super) fn length(
-        &mut self,
-        at: Arguments<'_>,
-        found: usize,
-        wanted: usize,
-        why: &str,
-    ) -> bool {
+    pub(super) fn length(&mut self, at: Arguments<'_>, found: usize, wanted: usize, why: &str) -> bool {
         if found != wanted {
-            self.add_with(
-                FindingKind::WrongLength,
-                at,
-                "the list has the wrong length",
-                |f| {
-                    f.found(format!("{found} numbers"))
-                        .allowed(format!("{wanted} ({why})"))
-                },
-            );
+            self.add_with(FindingKind::WrongLength, at, "the list has the wrong length", |f| {
+                f.found(format!("{found} numbers")).allowed(format!("{wanted} ({why})"))
+            });
         }
         found == wanted
     }
@@ -75,15 +53,9 @@ impl Check<'_> {
     pub(super) fn orientation(&mut self, at: Arguments<'_>, orientation: Option<[f64; 4]>) {
         let Some(q) = orientation else { return };
         if self.numbers(at, &q, Range::Finite) && unit_quaternion(q).is_none() {
-            self.add_with(
-                FindingKind::Quaternion,
-                at,
-                "a quaternion of length zero is no rotation",
-                |f| {
-                    f.found(format!("{q:?}"))
-                        .allowed("w x y z, not all zero; any length will do")
-                },
-            );
+            self.add_with(FindingKind::Quaternion, at, "a quaternion of length zero is no rotation", |f| {
+                f.found(format!("{q:?}")).allowed("w x y z, not all zero; any length will do")
+            });
         }
     }
 
@@ -93,15 +65,9 @@ impl Check<'_> {
             return false;
         }
         if unit(axis).is_none() {
-            self.add_with(
-                FindingKind::Axis,
-                at,
-                "an axis of length zero has no direction",
-                |f| {
-                    f.found(format!("{axis:?}"))
-                        .allowed("x y z, not all zero; any length will do")
-                },
-            );
+            self.add_with(FindingKind::Axis, at, "an axis of length zero has no direction", |f| {
+                f.found(format!("{axis:?}")).allowed("x y z, not all zero; any length will do")
+            });
             return false;
         }
         true

@@ -26,37 +26,22 @@ impl<'a> Check<'a> {
             (Integrator::Adaptive, _, Some(rtol)) => {
                 if !(rtol > 0.0 && rtol <= MAX_RTOL) {
                     let at = format_args!("time.rtol");
-                    self.add_with(
-                        FindingKind::OutOfRange,
-                        at,
-                        "the tolerance is out of range",
-                        |f| {
-                            f.found(rtol.to_string())
-                                .allowed(format!("a number above 0, at most {MAX_RTOL}"))
-                        },
-                    );
+                    self.add_with(FindingKind::OutOfRange, at, "the tolerance is out of range", |f| {
+                        f.found(rtol.to_string()).allowed(format!("a number above 0, at most {MAX_RTOL}"))
+                    });
                 }
             }
             (_, _, Some(rtol)) => {
                 let message = "a method with a fixed step has no tolerance";
-                self.add_with(
-                    FindingKind::Misplaced,
-                    format_args!("time.rtol"),
-                    message,
-                    |f| {
-                        f.found(rtol.to_string())
-                            .help("leave it out, or choose integrator `adaptive`".to_owned())
-                    },
-                );
+                self.add_with(FindingKind::Misplaced, format_args!("time.rtol"), message, |f| {
+                    f.found(rtol.to_string()).help("leave it out, or choose integrator `adaptive`".to_owned())
+                });
             }
             (_, None, _) => {
                 let message = "a method with a fixed step needs the step";
-                self.add_with(
-                    FindingKind::Missing,
-                    format_args!("time.step"),
-                    message,
-                    |f| f.found("nothing").allowed("a number greater than zero"),
-                );
+                self.add_with(FindingKind::Missing, format_args!("time.step"), message, |f| {
+                    f.found("nothing").allowed("a number greater than zero")
+                });
             }
             (_, Some(_), None) => {}
         }
@@ -71,60 +56,21 @@ impl<'a> Check<'a> {
             self.number(format_args!("output.interval"), interval, Range::Positive);
         }
         if output.every == Some(0) {
-            self.add_with(
-                FindingKind::OutOfRange,
-                format_args!("output.every"),
-                "the number must be positive",
-                |f| f.found("0").allowed("1 or more"),
-            );
+            self.add_with(FindingKind::OutOfRange, format_args!("output.every"), "the number must be positive", |f| {
+                f.found("0").allowed("1 or more")
+            });
         }
         if output.interval.is_some() && output.every.is_some() {
             let message = "either a time or a number of steps between rows, not both";
-            self.add(
-                FindingKind::Misplaced,
-                format_args!("output.every"),
-                message,
-            );
+            self.add(FindingKind::Misplaced, format_args!("output.every"), message);
         }
-        let bodies = || {
-            scene
-                .body
-                .iter()
-                .map(|body| body.name.as_str())
-                .filter(|&name| name != GROUND)
-        };
+        let bodies = || scene.body.iter().map(|body| body.name.as_str()).filter(|&name| name != GROUND);
         let joints = || scene.joint.iter().map(|joint| joint.name.as_str());
-        let driven = || {
-            scene
-                .joint
-                .iter()
-                .filter(|joint| !joint.motor.is_empty())
-                .map(|joint| joint.name.as_str())
-        };
-        self.patterns(
-            "bodies",
-            "body",
-            output.bodies.as_deref().unwrap_or_default(),
-            &bodies().collect::<Vec<_>>(),
-        );
-        self.patterns(
-            "joints",
-            "joint",
-            output.joints.as_deref().unwrap_or_default(),
-            &joints().collect::<Vec<_>>(),
-        );
-        self.patterns(
-            "reactions",
-            "joint",
-            &output.reactions,
-            &joints().collect::<Vec<_>>(),
-        );
-        self.patterns(
-            "actuators",
-            "joint with a motor",
-            &output.actuators,
-            &driven().collect::<Vec<_>>(),
-        );
+        let driven = || scene.joint.iter().filter(|joint| !joint.motor.is_empty()).map(|joint| joint.name.as_str());
+        self.patterns("bodies", "body", output.bodies.as_deref().unwrap_or_default(), &bodies().collect::<Vec<_>>());
+        self.patterns("joints", "joint", output.joints.as_deref().unwrap_or_default(), &joints().collect::<Vec<_>>());
+        self.patterns("reactions", "joint", &output.reactions, &joints().collect::<Vec<_>>());
+        self.patterns("actuators", "joint with a motor", &output.actuators, &driven().collect::<Vec<_>>());
         self.markers();
     }
 
@@ -135,11 +81,7 @@ impl<'a> Check<'a> {
             self.subject = Some(("marker", &marker.name));
             self.name(format_args!("output.marker[{i}]"), &marker.name, &mut seen);
             self.body_name(format_args!("output.marker[{i}].body"), &marker.body, false);
-            self.numbers(
-                format_args!("output.marker[{i}].point"),
-                &marker.point,
-                Range::Finite,
-            );
+            self.numbers(format_args!("output.marker[{i}].point"), &marker.point, Range::Finite);
         }
         self.subject = None;
     }
@@ -167,17 +109,9 @@ impl<'a> Check<'a> {
                 return;
             }
             if pattern.len() > super::MAX_NAME || !names.iter().any(|name| matches(pattern, name)) {
-                self.add_with(
-                    FindingKind::Pattern,
-                    at,
-                    &format!("no {noun} matches the pattern"),
-                    |f| {
-                        f.found(format!(
-                            "{:?}",
-                            pattern.chars().take(super::MAX_NAME).collect::<String>()
-                        ))
-                    },
-                );
+                self.add_with(FindingKind::Pattern, at, &format!("no {noun} matches the pattern"), |f| {
+                    f.found(format!("{:?}", pattern.chars().take(super::MAX_NAME).collect::<String>()))
+                });
             }
         }
     }

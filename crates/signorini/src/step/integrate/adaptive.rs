@@ -5,7 +5,8 @@
 //! **Method.** Dormand and Prince's explicit method of order 8 with embedded orders 5 and 3 [hairer1993, II.5] on
 //! coordinates and speeds as plain numbers, projected as in `step/evaluate.rs`. An error is measured against the natural
 //! size of its quantity: a radian, the mechanism's length, and for speeds the fastest rate in the mechanism now (or what
-//! the accelerations make of it within the step). So there is no absolute tolerance and no unit. Steps end on
+//! the accelerations make of it within the step). So there is no absolute tolerance and no unit. Of an error only the
+//! part along the loops' manifold counts; the rest is taken away by the projection that ends the step. Steps end on
 //! breakpoints of tables and on the times that the caller asks for; the step that was cut short does not shorten the next.
 //!
 //! **Cost.** Twelve evaluations per attempt.
@@ -24,6 +25,7 @@ use crate::step::{Simulation, StepError, StepReport};
 pub(crate) struct Adaptive {
     q: Vec<f64>,
     v: Vec<f64>,
+    displacement: Vec<f64>,
     stages: Vec<Rates>,
 }
 
@@ -40,7 +42,7 @@ impl Adaptive {
     pub fn new(n_q: usize, n_v: usize, integrator: Integrator) -> Self {
         let n = if integrator == Integrator::Adaptive { STAGES } else { 0 };
         let stages = (0..n).map(|_| Rates::new(n_q, n_v)).collect();
-        Self { q: vec![0.0; n_q], v: vec![0.0; n_v], stages }
+        Self { q: vec![0.0; n_q], v: vec![0.0; n_v], displacement: vec![0.0; n_v], stages }
     }
 }
 
@@ -115,11 +117,14 @@ impl Simulation {
         let power = combine_power(&B, &a.stages);
         next.work = state.work + h * power.work;
         next.dissipated = state.dissipated + h * power.dissipated;
+        self.system.check_finite(start, &next.q, &next.v)?;
+        self.system.project(start + h, &mut next.q, &mut next.v, &mut self.work)?;
         Ok(self.error(h))
     }
 
+    /// The error of the step just projected, in units of the tolerance.
     fn error(&mut self, h: f64) -> f64 {
-        let a = &mut self.adaptive;
+        let (a, w) = (&mut self.adaptive, &mut self.work);
         let (units, state, next) = (&self.units, &self.state, &self.next);
         let k = &a.stages[0];
         let rate = (0..next.v.len()).fold(0.0, |m: f64, i| {
@@ -130,14 +135,14 @@ impl Simulation {
         for (weights, worst) in [&E5, &E3].into_iter().zip(&mut worst) {
             sum(&mut a.q, weights, &a.stages, |k| &k.q);
             sum(&mut a.v, weights, &a.stages, |k| &k.v);
-            for i in 0..a.q.len() {
-                let size = units.q[i].max(state.q[i].abs()).max(next.q[i].abs());
-                *worst = worst.max((a.q[i] / size).abs());
-            }
+            self.system.as_displacement(&next.q, &a.q, &mut a.displacement);
+            // What the projection takes away is not an error of the step. Near a singular position it is most of it.
+            self.system.project_tangent(&mut a.displacement, w);
+            self.system.project_tangent(&mut a.v, w);
             for i in 0..a.v.len() {
-                let size = units.v[i] * rate;
+                *worst = worst.max((a.displacement[i] / units.v[i]).abs());
                 if a.v[i] != 0.0 {
-                    *worst = worst.max((a.v[i] / size).abs());
+                    *worst = worst.max((a.v[i] / (units.v[i] * rate)).abs());
                 }
             }
         }

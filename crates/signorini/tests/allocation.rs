@@ -1,0 +1,97 @@
+//! No allocation inside a step, and work and memory linear in the number of links.
+
+mod common;
+
+use common::*;
+use signorini::scene::*;
+use signorini::step::{Options, Simulation, build};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// Counts per thread, because the test harness allocates on others.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(run: impl FnOnce()) -> u64 {
+    let before = COUNT.with(Cell::get);
+    run();
+    COUNT.with(Cell::get) - before
+}
+
+fn simulation(scene: &Scene, integrator: Integrator) -> Simulation {
+    let built = build(scene).unwrap();
+    let step = (integrator != Integrator::Adaptive).then_some(1e-4);
+    let options = Options { integrator, step, ..Default::default() };
+    Simulation::new(built.model, built.plan, options, built.state).unwrap()
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    let extras = Extras { fittings: true, motions: true };
+    let mut scenes = vec![chain(50), random_tree(&mut Rng(3), 12, 0.4, &KINDS, extras)];
+    let mut rng = Rng(11);
+    let plain = Extras { fittings: true, motions: false };
+    let mut looped = random_tree(&mut rng, 5, 0.2, &[JointKind::Spherical, JointKind::Universal], plain);
+    close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b4", "b0"), plain);
+    scenes.push(looped);
+    for scene in &scenes {
+        for integrator in [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler] {
+            let mut simulation = simulation(scene, integrator);
+            let count = allocations(|| {
+                for _ in 0..20 {
+                    simulation.advance(1e6).unwrap();
+                }
+            });
+            assert_eq!(count, 0, "{integrator:?}");
+        }
+    }
+    // The counter counts.
+    assert!(allocations(|| drop(vec![1; 100])) > 0);
+}
+
+#[test]
+fn work_is_linear() {
+    let work = |n: usize| {
+        let mut simulation = simulation(&chain(n), Integrator::Rk4);
+        simulation.advance(1e6).unwrap();
+        simulation.work_counter() as f64 / n as f64
+    };
+    let per_link = work(10);
+    for n in [100, 1000, 10_000] {
+        assert_eq!(work(n), per_link, "{n}");
+    }
+    // Four stages of three sweeps, and two more to finish.
+    assert!(per_link <= 16.0, "{per_link}");
+}
+
+#[test]
+fn a_hundred_thousand_links() {
+    let n = 100_000;
+    let mut simulation = simulation(&chain(n), Integrator::Rk4);
+    for _ in 0..2 {
+        let report = simulation.advance(1e6).unwrap();
+        assert!(report.kinetic.is_finite() && report.potential.is_finite());
+    }
+    let state = simulation.state();
+    assert_eq!((state.q.len(), state.v.len()), (n, n));
+    // Momentum balance of the first step would need the anchor's force; energy needs none. RK4 at 1e-4 s.
+    let seen = &mut Default::default();
+    simulation.observe(false, seen).unwrap();
+    assert_eq!(seen.bodies.len(), n);
+}

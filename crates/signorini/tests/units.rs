@@ -1,0 +1,192 @@
+//! Units: rescaling by powers of two changes no bit but exponents, and metres or millimetres give one motion.
+
+use signorini::scene::*;
+use signorini::state::State;
+use signorini::step::{Simulation, build};
+
+/// New unit of mass, length and time, each as a factor on the numbers of the old one.
+#[derive(Clone, Copy)]
+struct Units {
+    mass: f64,
+    length: f64,
+    time: f64,
+}
+
+impl Units {
+    fn force(&self) -> f64 {
+        self.mass * self.length / (self.time * self.time)
+    }
+    /// Factor on each coordinate and each speed's generalised coordinate of a kind: a length or an angle.
+    fn coordinate(&self, kind: JointKind, k: usize) -> f64 {
+        let is_length = match kind {
+            JointKind::Prismatic => true,
+            JointKind::Cylindrical => k == 1,
+            JointKind::Planar => k < 2,
+            JointKind::Free => k < 3,
+            _ => false,
+        };
+        if is_length { self.length } else { 1.0 }
+    }
+    fn rescale(&self, scene: &Scene) -> Scene {
+        let mut s = scene.clone();
+        let (l, t, m) = (self.length, self.time, self.mass);
+        let v3 = |x: &mut [f64; 3], f: f64| x.iter_mut().for_each(|x| *x *= f);
+        v3(&mut s.gravity, l / (t * t));
+        s.time.end *= t;
+        s.time.step.iter_mut().for_each(|h| *h *= t);
+        for b in &mut s.body {
+            b.mass.iter_mut().for_each(|x| *x *= m);
+            b.com.iter_mut().for_each(|x| v3(x, l));
+            b.inertia.iter_mut().flatten().for_each(|x| *x *= m * l * l);
+            b.position.iter_mut().for_each(|x| v3(x, l));
+            b.velocity.iter_mut().for_each(|x| v3(x, l / t));
+            b.angular_velocity.iter_mut().for_each(|x| v3(x, 1.0 / t));
+        }
+        for j in &mut s.joint {
+            for frame in [&mut j.parent_frame, &mut j.child_frame] {
+                if let Some(FrameRef::Pose { position, .. }) = frame {
+                    v3(position, l);
+                }
+            }
+            j.pitch.iter_mut().for_each(|p| *p *= l);
+            let kind = j.kind;
+            let unit = |k: usize| self.coordinate(kind, k);
+            j.q.iter_mut().flatten().enumerate().for_each(|(k, x)| *x *= unit(k));
+            j.v.iter_mut().flatten().enumerate().for_each(|(k, x)| *x *= unit(k) / t);
+            let generalised = |k: usize| self.force() * l / unit(k);
+            if let Some(spring) = &mut j.spring {
+                per(&mut spring.stiffness, kind, &|k| generalised(k) / unit(k));
+                spring.rest.iter_mut().flatten().enumerate().for_each(|(k, x)| *x *= unit(k));
+            }
+            j.damping.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t / unit(k)));
+            j.armature.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t * t / unit(k)));
+        }
+        for f in &mut s.force {
+            if let Force::Spring { a, b, stiffness, length, damping, .. } = f {
+                v3(&mut a.point, l);
+                v3(&mut b.point, l);
+                *length *= l;
+                *stiffness *= self.force() / l;
+                *damping *= self.force() * t / l;
+            }
+        }
+        s
+    }
+}
+
+fn per(value: &mut PerCoordinate, kind: JointKind, factor: &dyn Fn(usize) -> f64) {
+    let mut each = match value {
+        PerCoordinate::All(x) => vec![*x; kind.n_v()],
+        PerCoordinate::Each(x) => x.clone(),
+    };
+    each.iter_mut().enumerate().for_each(|(k, x)| *x *= factor(k));
+    *value = PerCoordinate::Each(each);
+}
+
+fn body(name: &str, mass: f64, com: [f64; 3], inertia: [f64; 3]) -> Body {
+    Body { name: name.into(), mass: Some(mass), com: Some(com), inertia: Some(inertia.to_vec()), ..Default::default() }
+}
+
+fn frame(position: [f64; 3]) -> Option<FrameRef> {
+    Some(FrameRef::Pose { position, orientation: None })
+}
+
+/// A floating base, a slider, a ball joint, springs, dampers and a closed loop of five revolute joints.
+fn mechanism() -> Scene {
+    let mut scene = Scene { gravity: [0.3, -0.2, -9.81], ..Default::default() };
+    scene.time.end = 1.0;
+    let mut base = body("base", 1.3, [0.01, 0.02, -0.03], [0.03, 0.04, 0.05]);
+    (base.position, base.velocity) = (Some([0.1, 0.2, 0.3]), Some([0.5, -0.1, 0.2]));
+    base.angular_velocity = Some([0.3, 0.4, -0.2]);
+    scene.body.push(base);
+    scene.body.push(body("slider", 0.7, [0.0, 0.1, 0.0], [0.01, 0.012, 0.015]));
+    scene.body.push(body("ball", 0.4, [0.0, 0.0, -0.2], [0.02, 0.021, 0.006]));
+    let joint = |name: &str, kind, parent: &str, child: &str| Joint {
+        name: name.into(),
+        kind,
+        parent: parent.into(),
+        child: child.into(),
+        ..Default::default()
+    };
+    let mut slide = joint("slide", JointKind::Cylindrical, "base", "slider");
+    (slide.q, slide.v) = (Some(vec![0.4, 0.15]), Some(vec![1.0, -0.3]));
+    slide.spring = Some(Spring { stiffness: PerCoordinate::Each(vec![0.7, 30.0]), rest: Some(vec![0.1, 0.05]) });
+    slide.damping = Some(PerCoordinate::Each(vec![0.02, 0.5]));
+    let mut swing = joint("swing", JointKind::Spherical, "slider", "ball");
+    swing.parent_frame = frame([0.2, 0.0, -0.1]);
+    swing.q = Some(vec![0.9, 0.1, 0.3, -0.2]);
+    swing.armature = Some(PerCoordinate::All(0.003));
+    scene.joint = vec![slide, swing];
+    let end = |body: &str, point| Attachment { body: body.into(), point };
+    let (a, b) = (end("base", [0.0, 0.3, 0.0]), end("ball", [0.0, 0.0, -0.4]));
+    scene.force.push(Force::Spring { name: "rope".into(), a, b, stiffness: 20.0, length: 0.3, damping: 0.4 });
+    // A parallelogram on the ground: its loop has three redundant constraints.
+    for (name, l) in [("left", 0.5), ("right", 0.5), ("top", 0.8)] {
+        scene.body.push(body(name, l, [l / 2.0, 0.0, 0.0], [1e-3, l * l * l / 12.0, l * l * l / 12.0]));
+    }
+    let mut bar = |name: &str, parent: &str, child: &str, on_parent, on_child, q: f64| {
+        let mut j = joint(name, JointKind::Revolute, parent, child);
+        j.axis = Some([0.0, 1.0, 0.0]);
+        (j.parent_frame, j.child_frame) = (frame(on_parent), frame(on_child));
+        j.q = Some(vec![q]);
+        scene.joint.push(j);
+    };
+    bar("a", "ground", "left", [0.0; 3], [0.0; 3], -1.1);
+    bar("b", "ground", "right", [0.8, 0.0, 0.0], [0.0; 3], -1.1);
+    bar("c", "left", "top", [0.5, 0.0, 0.0], [0.0; 3], 1.1);
+    bar("d", "right", "top", [0.5, 0.0, 0.0], [0.8, 0.0, 0.0], 1.1);
+    scene
+}
+
+fn run(scene: &Scene, integrator: Integrator, steps: usize) -> State {
+    let mut scene = scene.clone();
+    scene.time.integrator = integrator;
+    let mut simulation = Simulation::from_scene(&scene).unwrap();
+    for _ in 0..steps {
+        simulation.advance(scene.time.end).unwrap();
+    }
+    simulation.state().clone()
+}
+
+#[test]
+fn powers_of_two_give_the_same_bits() {
+    let mut scene = mechanism();
+    for integrator in [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler] {
+        scene.time.step = (integrator != Integrator::Adaptive).then_some(1e-3);
+        let plain = run(&scene, integrator, 30);
+        for (m, l, t) in [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-7, 5, 3), (11, -10, -9)] {
+            let units = Units { mass: 2f64.powi(m), length: 2f64.powi(l), time: 2f64.powi(t) };
+            let scaled = run(&units.rescale(&scene), integrator, 30);
+            assert_eq!(scaled.time, plain.time * units.time, "{integrator:?} {m} {l} {t}");
+            // Everything but lengths and rates of lengths is an angle, a quaternion or an angular velocity.
+            let same = |a: &[f64], b: &[f64], factors: &[f64]| {
+                a.iter().zip(b).all(|(a, b)| factors.iter().any(|f| *a == *b * f))
+            };
+            assert!(same(&scaled.q, &plain.q, &[1.0, units.length]), "{integrator:?} {m} {l} {t}");
+            assert!(same(&scaled.v, &plain.v, &[1.0 / units.time, units.length / units.time]));
+        }
+    }
+}
+
+#[test]
+fn metres_and_millimetres_agree() {
+    let mut scene = mechanism();
+    scene.time.rtol = Some(1e-12);
+    let finish = |scene: &Scene| {
+        let mut simulation = Simulation::from_scene(scene).unwrap();
+        while simulation.state().time < scene.time.end {
+            simulation.advance(scene.time.end).unwrap();
+        }
+        simulation.state().clone()
+    };
+    let si = finish(&scene);
+    let units = Units { mass: 1e3, length: 1e3, time: 1e3 };
+    let other = finish(&units.rescale(&scene));
+    let built = build(&scene).unwrap();
+    assert_eq!(built.plan.n_floating(), 1);
+    for (a, b) in si.q.iter().zip(&other.q) {
+        let nearest = (a - b).abs().min((a - b / units.length).abs());
+        // Two runs at rtol 1e-12 over one second.
+        assert!(nearest < 1e-9, "{a} {b}");
+    }
+}
