@@ -72,11 +72,13 @@ fn rotation(q: &[f64]) -> Mat3 {
 }
 
 impl PeerBody {
-    /// Initial coordinates and speeds in this engine's convention: a free joint's spin is in body axes.
+    /// Initial coordinates and speeds in this engine's convention: unit quaternions, and a free joint's spin in body axes.
     fn coordinates(&self) -> (Vec<f64>, Vec<f64>) {
-        let (q, mut v) = (self.q0.to_vec(), self.v0.to_vec());
+        let (mut q, mut v) = (self.q0.to_vec(), self.v0.to_vec());
         if self.joint == "free" {
             v.resize(6, 0.0);
+            let norm = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+            q[3..].iter_mut().for_each(|x| *x /= norm);
             let spin = rotation(&q[3..]).transpose() * Vec3::new(v[3], v[4], v[5]);
             v[3..].copy_from_slice(spin.as_slice());
         }
