@@ -2,6 +2,7 @@ use signorini::{dynamics::recursive::*, model::Model, plan::Plan, scene::*};
 use std::time::Instant;
 fn chain(n: usize) -> Scene {
     let mut s = Scene { gravity: [0., 0., -9.81], ..Default::default() };
+    s.time.end = 1.0;
     for i in 0..n {
         let (l, w) = (0.2, 0.02);
         s.body.push(Body {
@@ -24,41 +25,35 @@ fn chain(n: usize) -> Scene {
     s
 }
 fn main() {
-    for n in [10, 50, 100, 500, 1000, 10000, 100000] {
-        let model = Model::build(&chain(n)).unwrap();
-        let plan = Plan::build(&model, &|_| false);
-        let tree = Tree::build(&model, &plan);
-        let mut r = Recursion::new(&tree);
-        let q: Vec<f64> = (0..n).map(|i| 0.1 * (1.0 + i as f64).sin()).collect();
-        let v: Vec<f64> = (0..n).map(|i| 0.1 * (2.0 + i as f64).cos()).collect();
-        let tau = vec![0.0; n];
-        let mut a = vec![0.0; n];
-        let g = model.gravity();
-        let reps = (2_000_00 / n).max(1);
-        let mut best = f64::INFINITY;
-        let mut parts = [f64::INFINITY; 3];
-        for _ in 0..15 {
-            let t = Instant::now();
-            for _ in 0..reps {
-                r.forward_dynamics(&tree, &g, &q, &v, &tau, &mut a);
+    let n: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+    let part: usize = std::env::args().nth(2).unwrap().parse().unwrap();
+    let model = Model::build(&chain(n)).unwrap();
+    let plan = Plan::build(&model, &|_| false);
+    let tree = Tree::build(&model, &plan);
+    let mut r = Recursion::new(&tree);
+    let q: Vec<f64> = (0..n).map(|i| 0.1 * (1.0 + i as f64).sin()).collect();
+    let v: Vec<f64> = (0..n).map(|i| 0.1 * (2.0 + i as f64).cos()).collect();
+    let tau = vec![0.0; n];
+    let mut a = vec![0.0; n];
+    let g = model.gravity();
+    r.forward_dynamics(&tree, &g, &q, &v, &tau, &mut a);
+    let reps = (4_000_000 / n).max(1);
+    let t = Instant::now();
+    for _ in 0..reps {
+        match part {
+            0 => r.forward_dynamics(&tree, &g, &q, &v, &tau, &mut a),
+            1 => r.update_kinematics(&tree, &q, &v),
+            2 => r.update_articulated(&tree, &tau, &[], None),
+            3 => r.update_accelerations(&tree, &g, &[], &mut a),
+            _ => {
+                let mut s = 0.0;
+                for x in &q {
+                    let (a, b) = x.sin_cos();
+                    s += a + b;
+                }
+                std::hint::black_box(s);
             }
-            best = best.min(t.elapsed().as_secs_f64() / reps as f64 / n as f64 * 1e9);
-            let t = Instant::now();
-            for _ in 0..reps {
-                r.update_kinematics(&tree, &q, &v);
-            }
-            parts[0] = parts[0].min(t.elapsed().as_secs_f64() / reps as f64 / n as f64 * 1e9);
-            let t = Instant::now();
-            for _ in 0..reps {
-                r.update_articulated(&tree, &tau, &[], None);
-            }
-            parts[1] = parts[1].min(t.elapsed().as_secs_f64() / reps as f64 / n as f64 * 1e9);
-            let t = Instant::now();
-            for _ in 0..reps {
-                r.update_accelerations(&tree, &g, &[], &mut a);
-            }
-            parts[2] = parts[2].min(t.elapsed().as_secs_f64() / reps as f64 / n as f64 * 1e9);
         }
-        println!("{n}: {best:.1} ns/link {parts:.1?}  a0 {} a1 {}", a[0], a[1]);
     }
+    println!("{n} {part}: {:.1} ns/link a0 {}", t.elapsed().as_secs_f64() / reps as f64 / n as f64 * 1e9, a[0]);
 }

@@ -1,6 +1,6 @@
 //! Inertia of a rigid body.
 
-use super::{Mat3, Sym3, Sym6, Twist, Vec3, Wrench};
+use super::{Mat3, Sym3, Sym6, Twist, Vec3, Wrench, product};
 
 /// Mass, centre of mass and moments about a reference point, all in one set of axes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -22,7 +22,7 @@ impl Inertia {
     /// The same body in axes turned by `r`.
     #[inline(always)]
     pub fn rotated(&self, r: &Mat3) -> Self {
-        Self { mass: self.mass, com: r * self.com, moments: self.moments.rotated(r) }
+        Self { mass: self.mass, com: product(r, &self.com), moments: self.moments.rotated(r) }
     }
 
     /// As a 6×6 block on (angular acceleration, acceleration of the reference point).

@@ -12,7 +12,7 @@ mod vector;
 pub use inertia::Inertia;
 pub use pose::Pose;
 pub use quaternion::Quaternion;
-pub use symmetric::{Sym3, Sym6};
+pub use symmetric::{Sym3, Sym6, product, transposed_product};
 pub use vector::{Twist, Wrench};
 
 /// A vector in space.

@@ -15,40 +15,44 @@
 //!
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
-use super::{LinkKind, Pivot, Recursion, Tree};
-use crate::spatial::{Twist, Vec3, Wrench};
+use super::{Handing, LinkKind, Pivot, Recursion, Tree};
+use crate::spatial::{Sym6, Twist, Vec3, Wrench, transposed_product};
 
 impl Recursion {
     /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
     /// `external` a wrench on each link at its origin.
     pub fn update_articulated(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
         self.singular = None;
-        self.inertia.fill(Default::default());
-        self.bias.fill(Default::default());
+        // What a link hands to its parent stays in registers where the parent comes next; only branchings collect in memory.
+        let (mut inertia, mut bias) = (Sym6::default(), Wrench::default());
+        let mut is_handed = false;
         for (i, link) in tree.links.iter().enumerate().rev() {
             let motion = &self.kinematics.links[i];
             let body = link.inertia.rotated(&motion.rotation);
-            let mut inertia = self.inertia[i] + body.to_sym6();
-            let mut bias = self.bias[i] + body.gyroscopic(&motion.omega);
+            let own = body.gyroscopic(&motion.omega);
+            (inertia, bias) = if is_handed { (inertia + body.to_sym6(), bias + own) } else { (body.to_sym6(), own) };
+            if link.collects {
+                inertia += std::mem::take(&mut self.inertia[i]);
+                bias += std::mem::take(&mut self.bias[i]);
+            }
             if let Some(external) = external {
                 bias = bias - external[i];
             }
             let mut c = motion.bias;
             match link.kind {
-                LinkKind::Revolute if !tree.has_prescribed || !tree.prescribed[link.v as usize] => {
+                LinkKind::Revolute(axis) if !tree.has_prescribed => {
                     let v = link.v as usize;
-                    let z: Vec3 = motion.rotation.column(2).into();
-                    let across = Wrench::new(inertia.aa.times(&z), inertia.al.tr_mul(&z));
-                    let inverse = 1.0 / (z.dot(&across.moment) + tree.armature[v]);
-                    let force = tau[v] - z.dot(&bias.moment);
+                    let s = axis.of(&motion.rotation);
+                    let across = Wrench::new(inertia.aa.times(&s), transposed_product(&inertia.al, &s));
+                    let inverse = 1.0 / (s.dot(&across.moment) + tree.armature[v]);
+                    let force = tau[v] - s.dot(&bias.moment);
                     self.pivots[v] = Pivot { across, inverse, force };
-                    if link.parent_index().is_some() {
-                        inertia = inertia.minus_outer(&across, &(across * inverse));
-                        bias += across * (force * inverse);
-                    }
                     if !(inverse.is_finite() && inverse > 0.0) {
                         self.singular = Some(i);
                     }
+                    // (I − UUᵀ/D) c + U u/D = I c + U (u − Uᵀc)/D, which need not wait for the new inertia.
+                    bias += inertia.times(&c) + across * ((force - c.dot(&across)) * inverse);
+                    inertia = inertia.minus_outer(&across, &(across * inverse));
                 }
                 _ => {
                     for v in link.v_range() {
@@ -68,12 +72,21 @@ impl Recursion {
                             self.singular = Some(i);
                         }
                     }
+                    bias += inertia.times(&c);
                 }
             }
-            if let Some(p) = link.parent_index() {
-                bias += inertia.times(&c);
-                self.inertia[p] += inertia.shifted(&motion.offset);
-                self.bias[p] += bias.shifted(&motion.offset);
+            is_handed = link.handing == Handing::Next;
+            match link.handing {
+                Handing::Ground => {}
+                Handing::Next => {
+                    inertia = inertia.shifted(&motion.offset);
+                    bias = bias.shifted(&motion.offset);
+                }
+                Handing::Collected => {
+                    let p = link.parent as usize;
+                    self.inertia[p] += inertia.shifted(&motion.offset);
+                    self.bias[p] += bias.shifted(&motion.offset);
+                }
             }
         }
         self.work += tree.links.len() as u64;
@@ -87,13 +100,12 @@ impl Recursion {
             let inner = link.parent_index().map_or(ground, |p| self.acceleration[p]);
             let mut a = inner.shifted(&motion.offset) + motion.bias;
             match link.kind {
-                LinkKind::Revolute if !tree.has_prescribed => {
+                LinkKind::Revolute(axis) if !tree.has_prescribed => {
                     let v = link.v as usize;
                     let pivot = &self.pivots[v];
                     let acc = (pivot.force - a.dot(&pivot.across)) * pivot.inverse;
-                    let z: Vec3 = motion.rotation.column(2).into();
                     vdot[v] = acc;
-                    a.angular += z * acc;
+                    a.angular += axis.of(&motion.rotation) * acc;
                 }
                 _ => {
                     for v in link.v_range().filter(|&v| tree.prescribed[v]) {

@@ -43,6 +43,8 @@ impl Recursion {
                 self.inertia[p] += composite.shifted(&motion.offset);
             }
         }
+        // The articulated sweep expects what is collected to start from nothing.
+        self.inertia.fill(Default::default());
         self.work += tree.links.len() as u64;
         m
     }

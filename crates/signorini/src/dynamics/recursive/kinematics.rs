@@ -1,8 +1,8 @@
 //! Positions and velocities, from the ground outwards.
 
-use super::{LinkKind, NO_PARENT, Recursion, Tree};
+use super::{Axis, LinkKind, NO_PARENT, Recursion, Tree};
 use crate::model::joint::JointMotion;
-use crate::spatial::{Mat3, Pose, Twist, Vec3};
+use crate::spatial::{Mat3, Pose, Twist, Vec3, product};
 
 /// What the sweeps need of a link's motion, in world axes.
 #[derive(Debug, Clone, Copy)]
@@ -71,16 +71,16 @@ impl Recursion {
         for (i, link) in tree.links.iter().enumerate() {
             let k = &mut self.kinematics;
             let inner = if link.parent == NO_PARENT { &ground } else { &k.links[link.parent as usize] };
-            let axes = inner.rotation * link.rotation;
-            let arm = inner.rotation * link.position;
+            let axes = if link.is_parallel { inner.rotation } else { inner.rotation * link.rotation };
+            let arm = product(&inner.rotation, &link.position);
             let spin = inner.omega;
             k.links[i] = match link.kind {
-                LinkKind::Revolute => {
-                    let z: Vec3 = axes.column(2).into();
-                    let turn = z * v[link.v as usize];
-                    k.columns[link.v as usize] = Twist::new(z, Vec3::zeros());
+                LinkKind::Revolute(axis) => {
+                    let direction = axis.of(&axes);
+                    let turn = direction * v[link.v as usize];
+                    k.columns[link.v as usize] = Twist::new(direction, Vec3::zeros());
                     LinkMotion {
-                        rotation: crate::model::joint::turned_about_z(&axes, q[link.q as usize]),
+                        rotation: turned(&axes, axis, q[link.q as usize]),
                         offset: arm,
                         omega: spin + turn,
                         bias: Twist::new(spin.cross(&turn), spin.cross(&spin.cross(&arm))),
@@ -119,5 +119,27 @@ impl Recursion {
             k.velocity[i] = velocity + spin.cross(&d) + k.slide[i];
         }
         self.work += tree.links.len() as u64;
+    }
+}
+
+/// `axes` turned about one of its own axes.
+#[inline(always)]
+fn turned(axes: &Mat3, axis: Axis, angle: f64) -> Mat3 {
+    let (s, c) = angle.sin_cos();
+    let (x, y, z): (Vec3, Vec3, Vec3) = (axes.column(0).into(), axes.column(1).into(), axes.column(2).into());
+    let turn = |a: &Vec3, b: &Vec3| (a * c + b * s, b * c - a * s);
+    match axis {
+        Axis::X => {
+            let (y, z) = turn(&y, &z);
+            Mat3::from_columns(&[x, y, z])
+        }
+        Axis::Y => {
+            let (z, x) = turn(&z, &x);
+            Mat3::from_columns(&[x, y, z])
+        }
+        Axis::Z => {
+            let (x, y) = turn(&x, &y);
+            Mat3::from_columns(&[x, y, z])
+        }
     }
 }

@@ -14,7 +14,7 @@ mod rnea;
 mod tree;
 
 pub use kinematics::{Kinematics, LinkMotion};
-pub use tree::{Link, LinkKind, NO_PARENT, Tree};
+pub use tree::{Axis, Handing, Link, LinkKind, NO_PARENT, Tree};
 
 use crate::spatial::{Sym6, Twist, Wrench};
 
@@ -25,9 +25,9 @@ pub struct Recursion {
     pub kinematics: Kinematics,
     /// Elimination of each speed: what the articulated body does along and across it.
     pub(crate) pivots: Vec<Pivot>,
-    /// Articulated inertia handed to each link by its children.
+    /// Articulated inertia that links with several children collect from them.
     pub(crate) inertia: Vec<Sym6>,
-    /// Articulated bias force handed to each link by its children.
+    /// Articulated bias force that links with several children collect from them.
     pub(crate) bias: Vec<Wrench>,
     /// Acceleration of each link's origin, gravity counted as an upward acceleration of the ground.
     pub(crate) acceleration: Vec<Twist>,

@@ -12,8 +12,8 @@ pub const NO_PARENT: u32 = u32::MAX;
 /// How a link moves against its parent; dispatched once per link and sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LinkKind {
-    /// Turns about its own z axis. Most mechanisms are made of these.
-    Revolute,
+    /// Turns about a coordinate axis of its own. Most mechanisms are made of these.
+    Revolute(Axis),
     /// Any other kind.
     General {
         /// The kind.
@@ -21,6 +21,36 @@ pub enum LinkKind {
         /// Whether the link is the joint's parent.
         reversed: bool,
     },
+}
+
+/// A coordinate axis of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// x.
+    X,
+    /// y.
+    Y,
+    /// z.
+    Z,
+}
+
+impl Axis {
+    /// As a column of the link's rotation.
+    #[inline(always)]
+    pub fn of(self, rotation: &Mat3) -> Vec3 {
+        rotation.column(self as usize).into()
+    }
+}
+
+/// How a link's children hand their articulated inertia inwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handing {
+    /// The link before this one is its parent: the inertia is handed on directly.
+    Next,
+    /// The parent lies further back and collects.
+    Collected,
+    /// The parent is the ground.
+    Ground,
 }
 
 /// One link: its frame is the outer joint frame.
@@ -38,6 +68,12 @@ pub struct Link {
     pub n_v: u8,
     /// How it moves.
     pub kind: LinkKind,
+    /// Where its articulated inertia goes.
+    pub handing: Handing,
+    /// Whether others than the next link hand their inertia to this one.
+    pub collects: bool,
+    /// Whether the inner joint frame has the axes of the parent link.
+    pub is_parallel: bool,
     /// Axes of the inner joint frame in the parent link's frame.
     pub rotation: Mat3,
     /// Origin of the inner joint frame in the parent link's frame.
@@ -71,7 +107,7 @@ impl Link {
     /// Kind as a joint type.
     pub fn joint_type(&self) -> JointType {
         match self.kind {
-            LinkKind::Revolute => JointType { kind: JointKind::Revolute, lead: 0.0 },
+            LinkKind::Revolute(_) => JointType { kind: JointKind::Revolute, lead: 0.0 },
             LinkKind::General { joint, .. } => joint,
         }
     }
@@ -98,7 +134,7 @@ impl Tree {
         let mut tree = Self::default();
         for planned in &plan.links {
             let body = &model.bodies()[planned.body.index()];
-            let place = Placement::find(model, planned, body);
+            let (place, axis) = Placement::find(model, planned, body).on_coordinate_axis();
             let inner_link = planned.parent.map_or_else(Pose::identity, |p| tree.body_pose[p]);
             let inner = inner_link * place.inner;
             let (n_q, n_v) = (place.joint.kind.n_q(), place.joint.kind.n_v());
@@ -109,13 +145,23 @@ impl Tree {
                 n_q: n_q as u8,
                 n_v: n_v as u8,
                 kind: match place.joint.kind {
-                    JointKind::Revolute => LinkKind::Revolute,
+                    JointKind::Revolute => LinkKind::Revolute(axis),
                     _ => LinkKind::General { joint: place.joint, reversed: planned.reversed },
                 },
+                handing: match planned.parent {
+                    None => Handing::Ground,
+                    Some(p) if p + 1 == tree.links.len() => Handing::Next,
+                    Some(_) => Handing::Collected,
+                },
+                collects: false,
+                is_parallel: inner.rotation == Mat3::identity(),
                 rotation: inner.rotation,
                 position: inner.translation,
                 inertia: body.inertia_in(&place.outer),
             });
+            if let Some(p) = planned.parent.filter(|p| p + 2 < tree.links.len()) {
+                tree.links[p].collects = true;
+            }
             tree.body.push(planned.body);
             tree.body_pose.push(place.outer.inverse());
             tree.add_fittings(model, planned, n_v);
@@ -160,4 +206,26 @@ impl Placement {
         }
         Self { joint: joint.joint_type, inner, outer }
     }
+
+    /// For a revolute joint about a coordinate axis of the outer body: the same joint with frames parallel to the body's
+    /// axes instead of z along the joint's. Bodies drawn in line then need no constant rotation between them.
+    fn on_coordinate_axis(self) -> (Self, Axis) {
+        let axis: Vec3 = self.outer.rotation.column(2).into();
+        for (candidate, unit) in [(Axis::X, Vec3::x()), (Axis::Y, Vec3::y()), (Axis::Z, Vec3::z())] {
+            if self.joint.kind == JointKind::Revolute && axis == unit {
+                let turn = Pose::new(self.outer.rotation.transpose(), Vec3::zeros());
+                let mut inner = self.inner * turn;
+                inner.rotation = rounded(&inner.rotation);
+                let outer = Pose::new(Mat3::identity(), self.outer.translation);
+                return (Self { joint: self.joint, inner, outer }, candidate);
+            }
+        }
+        (self, Axis::Z)
+    }
+}
+
+/// A rotation whose entries are within rounding of 0 and ±1, made exact; others as they are.
+fn rounded(rotation: &Mat3) -> Mat3 {
+    let exact = rotation.map(f64::round);
+    if (exact - rotation).amax() <= 4.0 * f64::EPSILON { exact } else { *rotation }
 }

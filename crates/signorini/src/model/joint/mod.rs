@@ -15,8 +15,6 @@ mod planar;
 mod spherical;
 mod universal;
 
-pub(crate) use axial::turned_about_z;
-
 use crate::scene::JointKind;
 use crate::spatial::{Mat3, Pose, Quaternion, Twist, Vec3};
 
