@@ -96,7 +96,8 @@ fn is_path(word: &str) -> bool {
     let is_concrete = is_word && !word.contains("NAME") && !word.contains("..") && !word.starts_with('.');
     let first = word.split('/').next().unwrap_or_default();
     let is_place = word.contains('/') && ["crates", "scenes", "cases", "book", "tests"].contains(&first);
-    let is_source = [".rs", ".py", ".md", ".bib"].iter().any(|ending| word.len() > ending.len() && word.ends_with(ending));
+    let is_source =
+        [".rs", ".py", ".md", ".bib"].iter().any(|ending| word.len() > ending.len() && word.ends_with(ending));
     is_concrete && (is_place || is_source)
 }
 
@@ -187,21 +188,25 @@ fn options_of_run_are_documented() {
     let page = fs::read_to_string(root().join("book/running.md")).unwrap();
     let output = Command::new(SIGNORINI).args(["run", "--help"]).output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
-    let option = |text: &str| text.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).next().unwrap_or("").to_owned();
+    let option =
+        |text: &str| text.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).next().unwrap_or("").to_owned();
     let of = |text: &str, start: &str| -> BTreeSet<String> {
         text.lines().filter_map(|line| line.trim_start().strip_prefix(start)).map(option).collect()
     };
     let mut accepted = of(&help, "--");
     accepted.extend(of(&help, "-q, --"));
     // What every command has, and the opposite of `--no-plot`, which is the default.
-    let found: BTreeSet<String> = accepted.into_iter().filter(|name| !["help", "version", "plot"].contains(&&name[..])).collect();
+    let found: BTreeSet<String> =
+        accepted.into_iter().filter(|name| !["help", "version", "plot"].contains(&&name[..])).collect();
     assert_eq!(of(&page, "| `--"), found);
 }
 
 #[test]
 fn scene_listings_are_read() {
     let mut n = 0;
-    for (name, text) in documents().into_iter().filter(|(name, _)| !name.starts_with("scenes/") && !name.starts_with("cases/")) {
+    for (name, text) in
+        documents().into_iter().filter(|(name, _)| !name.starts_with("scenes/") && !name.starts_with("cases/"))
+    {
         for (_, listing) in pieces(&text).1.into_iter().filter(|listing| listing.0 == "toml") {
             if let Err(error) = read_str(&listing, &name, "") {
                 panic!("{listing}\n{error}");
@@ -221,7 +226,10 @@ fn rust_listings_are_doc_tests() {
         let is_included = library.contains(&format!("include_str!(\"../../../{name}\")"));
         let has_rust = listings.iter().any(|listing| listing.0.starts_with("rust"));
         assert_eq!(has_rust, is_included, "{name}");
-        assert!(!is_included || listings.iter().all(|listing| !listing.0.is_empty()), "{name}: a listing without language");
+        assert!(
+            !is_included || listings.iter().all(|listing| !listing.0.is_empty()),
+            "{name}: a listing without language"
+        );
     }
 }
 
