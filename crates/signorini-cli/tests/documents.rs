@@ -104,21 +104,19 @@ fn is_path(word: &str) -> bool {
 #[test]
 fn quoted_paths_exist() {
     let root = root();
-    let mut n = 0;
+    let (mut n, mut missing) = (0, Vec::new());
     for (name, text) in documents() {
         let (prose, _) = pieces(&text);
         let folder = root.join(&name).parent().unwrap().to_path_buf();
-        for link in links(&prose) {
-            assert!(folder.join(link).exists(), "{name}: link to {link}");
-            n += 1;
-        }
         // Short names are looked for beside the document and in the rooms of the library.
-        let places = [root.clone(), folder, root.join("crates/signorini"), root.join("crates/signorini/src")];
-        for word in quoted(&prose).filter(|word| is_path(word)) {
-            assert!(places.iter().any(|place| place.join(word).exists()), "{name}: `{word}` does not exist");
-            n += 1;
-        }
+        let places = [&folder, &root, &root.join("crates/signorini"), &root.join("crates/signorini/src")];
+        let linked = links(&prose).into_iter().filter(|link| !folder.join(link).exists());
+        let words = quoted(&prose).filter(|word| is_path(word));
+        let lost = words.filter(|word| !places.iter().any(|place| place.join(word).exists()));
+        missing.extend(linked.chain(lost).map(|word| format!("{name}: {word}")));
+        n += quoted(&prose).filter(|word| is_path(word)).count() + links(&prose).len();
     }
+    assert!(missing.is_empty(), "quoted, but not there:\n{}", missing.join("\n"));
     assert!(n > 100, "only {n} paths found");
 }
 
