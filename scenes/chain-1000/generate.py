@@ -32,7 +32,7 @@ def main(n):
 
 [time]
 end = 1.0
-rtol = 1e-11
+rtol = 1e-9
 
 [output]
 interval = 0.02

@@ -72,11 +72,13 @@ fn rotation(q: &[f64]) -> Mat3 {
 }
 
 impl PeerBody {
-    /// Initial coordinates and speeds in this engine's convention: a free joint's spin is in body axes.
+    /// Initial coordinates and speeds in this engine's convention: unit quaternions, and a free joint's spin in body axes.
     fn coordinates(&self) -> (Vec<f64>, Vec<f64>) {
-        let (q, mut v) = (self.q0.to_vec(), self.v0.to_vec());
+        let (mut q, mut v) = (self.q0.to_vec(), self.v0.to_vec());
         if self.joint == "free" {
             v.resize(6, 0.0);
+            let norm = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+            q[3..].iter_mut().for_each(|x| *x /= norm);
             let spin = rotation(&q[3..]).transpose() * Vec3::new(v[3], v[4], v[5]);
             v[3..].copy_from_slice(spin.as_slice());
         }
@@ -136,11 +138,16 @@ fn best_microseconds(mut evaluate: impl FnMut()) -> f64 {
     (0..batches).map(|_| batch(n)).fold(f64::INFINITY, f64::min) * 1e6
 }
 
-/// Microseconds per evaluation, and accelerations joint by joint.
-type Timed = (f64, Vec<Vec<f64>>);
+/// What was measured on one scene.
+struct Measured {
+    /// CPU time of one evaluation.
+    microseconds: f64,
+    /// Accelerations of each joint, in the scene's order.
+    accelerations: Vec<Vec<f64>>,
+}
 
-/// Times forward dynamics of a scene: microseconds, and accelerations of the joints in the scene's order.
-fn time_forward_dynamics(scene: &Scene) -> Result<Timed, Box<dyn Error>> {
+/// Times forward dynamics of a scene at its initial state.
+fn time_forward_dynamics(scene: &Scene) -> Result<Measured, Box<dyn Error>> {
     let model = Model::build(scene)?;
     let plan = Plan::build(&model, &|_| false);
     let tree = Tree::build(&model, &plan);
@@ -158,18 +165,19 @@ fn time_forward_dynamics(scene: &Scene) -> Result<Timed, Box<dyn Error>> {
     let mut acceleration = vec![0.0; tree.n_v];
     let gravity = model.gravity();
     let mut recursion = Recursion::new(&tree);
-    let us = best_microseconds(|| {
+    let microseconds = best_microseconds(|| {
         recursion.forward_dynamics(&tree, &gravity, &q, &v, &tau, &mut acceleration);
         std::hint::black_box(&mut acceleration);
     });
-    Ok((us, links.iter().map(|&link| acceleration[tree.links[link].v_range()].to_vec()).collect()))
+    let of_joint = |&link: &usize| acceleration[tree.links[link].v_range()].to_vec();
+    Ok(Measured { microseconds, accelerations: links.iter().map(of_joint).collect() })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: peer SCENE.json")?;
     let peer: PeerScene = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let scene = convert(&peer)?;
-    let (us, mut accelerations) = time_forward_dynamics(&scene)?;
+    let Measured { microseconds, mut accelerations } = time_forward_dynamics(&scene)?;
     for (body, a) in peer.bodies.iter().zip(&mut accelerations) {
         if body.joint == "free" {
             let spin = rotation(&body.q0.to_vec()[3..]) * Vec3::new(a[3], a[4], a[5]);
@@ -177,6 +185,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let qdd: Vec<f64> = accelerations.into_iter().flatten().collect();
-    println!("{}", serde_json::json!({ "us": us, "qdd": qdd, "version": env!("CARGO_PKG_VERSION") }));
+    println!("{}", serde_json::json!({ "us": microseconds, "qdd": qdd, "version": env!("CARGO_PKG_VERSION") }));
     Ok(())
 }

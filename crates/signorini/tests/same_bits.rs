@@ -25,7 +25,7 @@ fn options(integrator: Integrator) -> Options {
     Options { integrator, step, ..Default::default() }
 }
 
-const LIMIT: f64 = 1.0;
+const LIMIT: f64 = 1e3;
 const STEPS: usize = 20;
 
 #[test]

@@ -8,6 +8,7 @@ use crate::dynamics::loads::Load;
 use crate::model::Model;
 use crate::plan::Plan;
 use crate::scene::{Formulation, Integrator, JointKind};
+use crate::spatial::Wrench;
 use crate::state::State;
 use std::sync::Arc;
 
@@ -150,6 +151,14 @@ impl Simulation {
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         self.system.evaluate(next.time, &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
         Ok(())
+    }
+
+    /// Linear momentum as `force`, angular momentum about the world origin as `moment`.
+    pub fn momentum(&mut self) -> Result<Wrench, StepError> {
+        self.next.clone_from(&self.state);
+        self.system.project(self.state.time, &mut self.next.q, &mut self.next.v, &mut self.work)?;
+        self.work.recursion.update_positions(&self.system.tree);
+        Ok(self.work.recursion.momentum(&self.system.tree))
     }
 
     /// The oracle's last solution, under the dense formulation.
