@@ -273,6 +273,19 @@ fn citations_are_in_the_bibliography() {
     assert!(n > 5, "only {n} citations found");
 }
 
+#[test]
+fn every_test_file_is_explained() {
+    let testing = fs::read_to_string(root().join("TESTING.md")).unwrap();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let tests = entry.unwrap().path().join("tests");
+        for path in fs::read_dir(tests).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            let name = name_of(&path);
+            let is_there = testing.lines().any(|line| line.starts_with(&format!("| `{name}` |")));
+            assert!(is_there || !ends_with(&path, "rs"), "{name} has no line in TESTING.md");
+        }
+    }
+}
+
 /// Rooms of the library: folder or file, and the rooms that it may call.
 fn rooms(architecture: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut rooms = BTreeMap::new();
