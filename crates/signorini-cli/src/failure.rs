@@ -101,8 +101,8 @@ fn report(problems: &Problems) -> Vec<Report> {
         diagnostic.help = (!help.is_empty()).then(|| help.join("; "));
         reports.push(Report::new(diagnostic).with_source_code(NamedSource::new(file, Arc::clone(&text))));
     }
-    if problems.more > 0 {
-        reports.push(Report::new(MietteDiagnostic::new(format!("and {} more", problems.more))));
+    if problems.is_cut {
+        reports.push(Report::new(MietteDiagnostic::new("there may be more problems than are listed")));
     }
     reports
 }

@@ -37,7 +37,7 @@ pub struct Statistics {
     pub events: u64,
 }
 
-/// How well the equations of a step hold; see `DESIGN` for the definitions.
+/// How well the equations of a step hold; see `NOTATION.md` for the definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residual {
