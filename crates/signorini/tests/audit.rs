@@ -1,0 +1,54 @@
+//! Energy, work and dissipation add up on random mechanisms with everything in them: an independent check of every force
+//! against its potential or its power.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use signorini::scene::*;
+use signorini::step::{Observation, Simulation};
+
+/// Largest imbalance over the largest energy at play, over `end` units of time.
+fn imbalance(scene: &Scene, end: f64) -> f64 {
+    let mut simulation = Simulation::from_scene(scene).unwrap();
+    let mut seen = Observation::default();
+    let (mut worst, mut scale) = (0.0_f64, 0.0_f64);
+    simulation.observe(false, &mut seen).unwrap();
+    let (k0, p0) = (seen.kinetic, seen.potential);
+    while simulation.state().time < end {
+        let r = simulation.advance(end).unwrap();
+        worst = worst.max((r.kinetic + r.potential - k0 - p0 - r.work + r.dissipated).abs());
+        scale = scale.max(r.kinetic + (r.potential - p0).abs() + r.work.abs() + r.dissipated);
+    }
+    worst / scale.max(k0)
+}
+
+/// Integration at rtol 1e-10 over a third of a second of lively motion; a force without its potential is off by far more.
+const TOLERANCE: f64 = 1e-7;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn trees(seed: u64, n in 1usize..6, branching in 0.0..0.8f64) {
+        let extras = Extras { fittings: true, motions: true };
+        let mut scene = random_tree(&mut Rng(seed), n, branching, &KINDS, extras);
+        scene.time.rtol = Some(1e-10);
+        let off = imbalance(&scene, 0.3);
+        prop_assert!(off < TOLERANCE, "{off:e}");
+    }
+
+    #[test]
+    fn loops(seed: u64, n in 3usize..6, kind in 0usize..9) {
+        let mut rng = Rng(seed);
+        let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Cylindrical];
+        let extras = Extras { fittings: true, motions: false };
+        let mut scene = random_tree(&mut rng, n, 0.2, &kinds, extras);
+        let last = format!("b{}", n - 1);
+        close_loop(&mut rng, &mut scene, "loop", KINDS[kind], (&last, "b0"), extras);
+        scene.time.rtol = Some(1e-10);
+        let off = imbalance(&scene, 0.2);
+        prop_assert!(off < TOLERANCE, "{off:e}");
+    }
+}

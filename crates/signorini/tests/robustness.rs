@@ -1,0 +1,51 @@
+//! Scenes with absurd numbers are refused, or run, or stop with an error: nothing panics or hangs.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use signorini::scene::*;
+use signorini::step::Simulation;
+
+/// Replaces some numbers of a scene's text by others that hurt.
+fn mutate(text: &str, rng: &mut Rng) -> String {
+    const HURTS: [&str; 10] =
+        ["0.0", "-0.0", "1e308", "-1e308", "1e-308", "5e-324", "1e16", "-1.0", "1e-16", "3.141592653589793"];
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, tail) = rest.split_at(start);
+        let len = tail.find(|c: char| !(c.is_ascii_digit() || ".e-".contains(c))).unwrap_or(tail.len());
+        out.push_str(before);
+        let is_value = before.ends_with([' ', '[', '-']);
+        out.push_str(if is_value && rng.chance(0.03) { HURTS[rng.below(HURTS.len())] } else { &tail[..len] });
+        rest = &tail[len..];
+    }
+    out + rest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn absurd_numbers(seed: u64) {
+        let mut rng = Rng(seed);
+        let extras = Extras { fittings: true, motions: true };
+        let mut scene = random_tree(&mut rng, 4, 0.3, &KINDS, extras);
+        close_loop(&mut rng, &mut scene, "loop", KINDS[seed as usize % 9], ("b3", "b0"), extras);
+        let text = mutate(&toml::to_string(&scene).unwrap(), &mut rng);
+        if let Ok(scene) = read::read_str(&text, "fuzz.toml", "")
+            && let Ok(mut simulation) = Simulation::from_scene(&scene)
+        {
+            for _ in 0..3 {
+                match simulation.advance(1.0) {
+                    Ok(report) => prop_assert!(report.kinetic.is_finite() && report.potential.is_finite()),
+                    Err(_) => break,
+                }
+            }
+            let finite = simulation.state().q.iter().chain(&simulation.state().v).all(|x| x.is_finite());
+            prop_assert!(finite, "a state that is not finite was accepted");
+        }
+    }
+}
