@@ -4,7 +4,7 @@
 //!
 //! **Method.** Six unknown accelerations per body; constraint equations of every joint, tree or loop alike, in the classical
 //! form: points that coincide or stay in a plane (u·s = const), directions that stay perpendicular (u·w = 0), twice
-//! differentiated [haug1989]. The symmetric system  [M Gᵀ; G 0] (a, −λ) = (f, −γ)  is scaled and solved by its
+//! differentiated [haug1989, vol. I]. The symmetric system  [M Gᵀ; G 0] (a, −λ) = (f, −γ)  is scaled and solved by its
 //! eigenvalues and eigenvectors, so that redundant constraints need no special case. Nothing here is shared with the recursions but
 //! the frames of the joints.
 //!
