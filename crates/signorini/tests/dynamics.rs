@@ -5,7 +5,9 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
+use signorini::dynamics::recursive::{Recursion, Tree};
 use signorini::scene::{Formulation, JointKind, Scene};
+use signorini::spatial::{Vec3, Wrench};
 use signorini::step::{Observation, Options, Simulation, build};
 
 /// Largest difference of accelerations over the largest acceleration, and the tolerance that the oracle's condition allows.
@@ -56,6 +58,92 @@ fn every_kind_forwards_and_backwards() {
             let (error, tolerance) = disagreement(&scene);
             assert!(error <= tolerance, "{kind:?} seed {seed}: {error:e} > {tolerance:e}");
         }
+    }
+}
+
+/// Everything about one random tree that the recursions' identities need.
+struct Case {
+    tree: Tree,
+    recursion: Recursion,
+    gravity: Vec3,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    tau: Vec<f64>,
+    /// Condition of the mass matrix, which bounds how exactly its equations can be solved.
+    condition: f64,
+}
+
+fn case(seed: u64, n: usize, branching: f64) -> Case {
+    let mut rng = Rng(seed);
+    let extras = Extras { fittings: true, motions: false };
+    let scene = random_tree(&mut rng, n, branching, &KINDS, extras);
+    let built = build(&scene).unwrap();
+    let tree = Tree::build(&built.model, &built.plan);
+    let mut recursion = Recursion::new(&tree);
+    let tau = (0..tree.n_v).map(|_| rng.range(-2.0, 2.0)).collect();
+    recursion.update_kinematics(&tree, &built.state.q, &built.state.v);
+    let mass = recursion.mass_matrix(&tree);
+    let sizes = (tree.n_v > 0).then(|| mass.symmetric_eigenvalues());
+    let condition = sizes.map_or(1.0, |sizes| sizes.max() / sizes.min());
+    Case { gravity: built.model.gravity(), q: built.state.q, v: built.state.v, tree, recursion, tau, condition }
+}
+
+proptest! {
+    #[test]
+    fn inverse_dynamics_undoes_forward_dynamics(seed: u64, n in 1usize..12, branching in 0.0..0.8f64) {
+        let Case { tree, mut recursion, gravity, q, v, tau, condition } = case(seed, n, branching);
+        let (mut vdot, mut back) = (vec![0.0; tree.n_v], vec![0.0; tree.n_v]);
+        let mut wrenches = vec![Wrench::default(); tree.links.len()];
+        recursion.forward_dynamics(&tree, &gravity, &q, &v, &tau, &mut vdot);
+        recursion.inverse_dynamics(&tree, &gravity, &vdot, None, &mut wrenches, &mut back);
+        let scale = max_abs(&wrenches.iter().flat_map(|w| w.to_array()).collect::<Vec<_>>()).max(max_abs(&tau));
+        for (a, b) in tau.iter().zip(&back) {
+            prop_assert!((a - b).abs() <= (100.0 * f64::EPSILON * condition).max(1e-10) * scale, "{} {}", a, b);
+        }
+    }
+
+    #[test]
+    fn mass_matrix_is_that_of_inverse_dynamics_and_energy(seed: u64, n in 1usize..8, branching in 0.0..0.8f64) {
+        let Case { tree, mut recursion, q, v, condition, .. } = case(seed, n, branching);
+        let zero = vec![0.0; tree.n_v];
+        recursion.update_kinematics(&tree, &q, &zero);
+        let mass = recursion.mass_matrix(&tree);
+        let mut wrenches = vec![Wrench::default(); tree.links.len()];
+        for k in 0..tree.n_v {
+            let (mut unit, mut column) = (zero.clone(), zero.clone());
+            unit[k] = 1.0;
+            recursion.inverse_dynamics(&tree, &Vec3::zeros(), &unit, None, &mut wrenches, &mut column);
+            for i in 0..tree.n_v {
+                // A dozen links' worth of roundings.
+                prop_assert!((column[i] - mass[(i, k)]).abs() <= 1e-12 * mass.amax());
+            }
+        }
+        recursion.update_kinematics(&tree, &q, &v);
+        recursion.update_positions(&tree);
+        let speeds = nalgebra::DVector::from_column_slice(&v);
+        let energy = 0.5 * speeds.dot(&(&mass * &speeds));
+        prop_assert!((energy - recursion.kinetic_energy(&tree, &v)).abs() <= 1e-12 * (1.0 + energy) * condition.sqrt());
+    }
+
+    #[test]
+    fn jacobians_map_speeds_to_velocities(seed: u64, n in 1usize..12, branching in 0.0..0.8f64) {
+        let Case { tree, mut recursion, q, v, .. } = case(seed, n, branching);
+        recursion.update_kinematics(&tree, &q, &v);
+        recursion.update_positions(&tree);
+        let speeds = nalgebra::DVector::from_column_slice(&v);
+        let mut momentum = Wrench::default();
+        for link in 0..tree.links.len() {
+            let at = recursion.kinematics.origin[link];
+            let twist = recursion.jacobian(&tree, link, &at) * &speeds;
+            let wanted = recursion.kinematics.twist(link).to_array();
+            for k in 0..6 {
+                prop_assert!((twist[k] - wanted[k]).abs() <= 1e-12 * (1.0 + max_abs(&wanted)));
+            }
+            let inertia = tree.links[link].inertia.rotated(&recursion.kinematics.links[link].rotation);
+            momentum += inertia.to_sym6().times(&recursion.kinematics.twist(link)).shifted(&at);
+        }
+        let total = recursion.momentum(&tree);
+        prop_assert!((total.force - momentum.force).norm() + (total.moment - momentum.moment).norm() < 1e-10);
     }
 }
 

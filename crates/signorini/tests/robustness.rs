@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::*;
+use common::{Extras, KINDS, Rng, close_loop, random_tree};
 use proptest::prelude::*;
 use signorini::scene::*;
 use signorini::step::Simulation;

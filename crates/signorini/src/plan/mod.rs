@@ -45,7 +45,7 @@ pub struct PlanLink {
 }
 
 impl Plan {
-    /// The plan of a model's topology. `roots` lists bodies in order of preference as base of a floating mechanism.
+    /// The plan of a model's topology. A floating mechanism is based on its first body that `is_posed`, or on its first.
     pub fn build(model: &Model, is_posed: &dyn Fn(BodyId) -> bool) -> Self {
         let forest = forest::Forest::build(model, is_posed);
         let mut links = Vec::with_capacity(model.bodies().len());

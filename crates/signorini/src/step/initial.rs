@@ -80,6 +80,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     let system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
     let mut state = initial_state(scene, &system, &bodies)?;
     let assembly = assemble(scene, &system, &mut state)?;
+    system.check_finite(0.0, &state.q, &state.v)?;
     Ok(Built { model, plan, state, assembly })
 }
 

@@ -23,6 +23,6 @@ pub struct StepReport {
     pub loop_position: f64,
     /// Largest rate of violation of a loop, relative to the mechanism's speed.
     pub loop_velocity: f64,
-    /// Largest residual of the equations of motion's bilateral constraints at acceleration level, relative.
+    /// Worst violation of bilateral constraints: the larger of the two above. Tree joints hold by construction.
     pub bilateral: f64,
 }

@@ -97,6 +97,7 @@ impl Simulation {
         if !options.step.is_none_or(positive) || !positive(options.rtol) {
             return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
         }
+        system.check_finite(state.time, &state.q, &state.v)?;
         let work = system.workspace();
         let (next, units) = (state.clone(), Units::build(&system));
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));

@@ -131,6 +131,9 @@ impl Dense {
         rows: &[(usize, Row, f64)],
     ) -> (DVector<f64>, DVector<f64>) {
         let (n, m) = (mass.nrows(), rows.len());
+        if n == 0 {
+            return (DVector::zeros(0), DVector::zeros(m));
+        }
         let mut kkt = DMatrix::zeros(n + m, n + m);
         let mut rhs = DVector::zeros(n + m);
         kkt.view_mut((0, 0), (n, n)).copy_from(mass);

@@ -16,7 +16,7 @@
 //!
 //! **Fails when** conditions contradict each other: the residual after the solve says so.
 //!
-//! **Checked by** `tests/dynamics.rs` and `tests/loops.rs`, against `dense`.
+//! **Checked by** `tests/dynamics.rs` against `dense`, `tests/benchmarks.rs` through singular positions.
 
 use super::cut::{Closure, Cut};
 use super::{Recursion, Tree};
