@@ -48,9 +48,25 @@ impl Sym3 {
         )
     }
 
-    /// R · self · Rᵀ.
+    /// R · self · Rᵀ. A diagonal matrix, the usual inertia, takes a third of the work: with x, y, z the columns of R,
+    /// a x xᵀ + b y yᵀ + c z zᵀ = c 1 + (a − c) x xᵀ + (b − c) y yᵀ.
     #[inline(always)]
     pub fn rotated(&self, r: &Mat3) -> Self {
+        if self.xy == 0.0 && self.xz == 0.0 && self.yz == 0.0 {
+            let (a, b, c) = (self.xx - self.zz, self.yy - self.zz, self.zz);
+            let (x0, x1, x2) = (r[(0, 0)], r[(1, 0)], r[(2, 0)]);
+            let (y0, y1, y2) = (r[(0, 1)], r[(1, 1)], r[(2, 1)]);
+            let (ax0, ax1, ax2) = (a * x0, a * x1, a * x2);
+            let (by0, by1, by2) = (b * y0, b * y1, b * y2);
+            return Self {
+                xx: c + (ax0 * x0 + by0 * y0),
+                yy: c + (ax1 * x1 + by1 * y1),
+                zz: c + (ax2 * x2 + by2 * y2),
+                xy: ax0 * x1 + by0 * y1,
+                xz: ax0 * x2 + by0 * y2,
+                yz: ax1 * x2 + by1 * y2,
+            };
+        }
         let row = |i: usize| Vec3::new(r[(i, 0)], r[(i, 1)], r[(i, 2)]);
         let (a, b, c) = (row(0), row(1), row(2));
         let (ia, ib, ic) = (self.times(&a), self.times(&b), self.times(&c));

@@ -50,9 +50,13 @@ impl Recursion {
                     if !(inverse.is_finite() && inverse > 0.0) {
                         self.singular = Some(i);
                     }
-                    // (I − UUᵀ/D) c + U u/D = I c + U (u − Uᵀc)/D, which need not wait for the new inertia.
-                    bias += inertia.times(&c) + across * ((force - c.dot(&across)) * inverse);
-                    inertia = inertia.minus_outer(&across, &(across * inverse));
+                    // Both I and U move to the parent's origin while 1/D is on its way, and only then meet: moving is linear,
+                    // and (I − UUᵀ/D) c + U u/D = I c + U (u − Uᵀc)/D. The chain of operations that each link waits for
+                    // is half as long as in the textbook's order.
+                    let moved = across.shifted(&motion.offset);
+                    bias = (bias + inertia.times(&c)).shifted(&motion.offset)
+                        + moved * ((force - c.dot(&across)) * inverse);
+                    inertia = inertia.shifted(&motion.offset).minus_outer(&moved, &(moved * inverse));
                 }
                 _ => {
                     for v in link.v_range() {
@@ -72,21 +76,15 @@ impl Recursion {
                             self.singular = Some(i);
                         }
                     }
-                    bias += inertia.times(&c);
+                    bias = (bias + inertia.times(&c)).shifted(&motion.offset);
+                    inertia = inertia.shifted(&motion.offset);
                 }
             }
             is_handed = link.handing == Handing::Next;
-            match link.handing {
-                Handing::Ground => {}
-                Handing::Next => {
-                    inertia = inertia.shifted(&motion.offset);
-                    bias = bias.shifted(&motion.offset);
-                }
-                Handing::Collected => {
-                    let p = link.parent as usize;
-                    self.inertia[p] += inertia.shifted(&motion.offset);
-                    self.bias[p] += bias.shifted(&motion.offset);
-                }
+            if link.handing == Handing::Collected {
+                let p = link.parent as usize;
+                self.inertia[p] += inertia;
+                self.bias[p] += bias;
             }
         }
         self.work += tree.links.len() as u64;

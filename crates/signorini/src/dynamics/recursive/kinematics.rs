@@ -68,40 +68,44 @@ impl Recursion {
     pub fn update_kinematics(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         let ground = LinkMotion::default();
         let mut general = JointMotion::default();
+        let Kinematics { links, columns, slide, .. } = &mut self.kinematics;
         for (i, link) in tree.links.iter().enumerate() {
-            let k = &mut self.kinematics;
-            let inner = if link.parent == NO_PARENT { &ground } else { &k.links[link.parent as usize] };
-            let axes = if link.is_parallel { inner.rotation } else { inner.rotation * link.rotation };
-            let arm = product(&inner.rotation, &link.position);
+            let (inside, rest) = links.split_at_mut(i);
+            let out = &mut rest[0];
+            let inner = if link.parent == NO_PARENT { &ground } else { &inside[link.parent as usize] };
             let spin = inner.omega;
-            k.links[i] = match link.kind {
+            let arm = product(&inner.rotation, &link.position);
+            match link.kind {
                 LinkKind::Revolute(axis) => {
-                    let direction = axis.of(&axes);
+                    let turned_axes;
+                    let axes = if link.is_parallel {
+                        &inner.rotation
+                    } else {
+                        turned_axes = inner.rotation * link.rotation;
+                        &turned_axes
+                    };
+                    let direction = axis.of(axes);
                     let turn = direction * v[link.v as usize];
-                    k.columns[link.v as usize] = Twist::new(direction, Vec3::zeros());
-                    LinkMotion {
-                        rotation: turned(&axes, axis, q[link.q as usize]),
-                        offset: arm,
-                        omega: spin + turn,
-                        bias: Twist::new(spin.cross(&turn), spin.cross(&spin.cross(&arm))),
-                    }
+                    columns[link.v as usize] = Twist::new(direction, Vec3::zeros());
+                    turn_axes(axes, axis, q[link.q as usize], &mut out.rotation);
+                    out.offset = arm;
+                    out.omega = spin + turn;
+                    out.bias = Twist::new(spin.cross(&turn), spin.cross(&spin.cross(&arm)));
                 }
                 LinkKind::General { joint, reversed } => {
+                    let axes = inner.rotation * link.rotation;
                     joint.motion(reversed, &q[link.q_range()], &v[link.v_range()], &axes, &mut general);
-                    let n = link.n_v as usize;
-                    k.columns[link.v_range()].copy_from_slice(&general.columns[..n]);
-                    k.slide[i] = general.rate.linear;
+                    columns[link.v_range()].copy_from_slice(&general.columns[..link.n_v as usize]);
+                    slide[i] = general.rate.linear;
                     let offset = arm + general.offset;
                     let linear = spin.cross(&spin.cross(&offset)) + spin.cross(&general.rate.linear) * 2.0;
                     let angular = spin.cross(&general.rate.angular);
-                    LinkMotion {
-                        rotation: general.rotation,
-                        offset,
-                        omega: spin + general.rate.angular,
-                        bias: Twist::new(angular, linear) + general.bias,
-                    }
+                    out.rotation = general.rotation;
+                    out.offset = offset;
+                    out.omega = spin + general.rate.angular;
+                    out.bias = Twist::new(angular, linear) + general.bias;
                 }
-            };
+            }
         }
         self.work += tree.links.len() as u64;
     }
@@ -124,22 +128,23 @@ impl Recursion {
 
 /// `axes` turned about one of its own axes.
 #[inline(always)]
-fn turned(axes: &Mat3, axis: Axis, angle: f64) -> Mat3 {
+fn turn_axes(axes: &Mat3, axis: Axis, angle: f64, out: &mut Mat3) {
     let (s, c) = angle.sin_cos();
     let (x, y, z): (Vec3, Vec3, Vec3) = (axes.column(0).into(), axes.column(1).into(), axes.column(2).into());
     let turn = |a: &Vec3, b: &Vec3| (a * c + b * s, b * c - a * s);
-    match axis {
+    let (x, y, z) = match axis {
         Axis::X => {
             let (y, z) = turn(&y, &z);
-            Mat3::from_columns(&[x, y, z])
+            (x, y, z)
         }
         Axis::Y => {
             let (z, x) = turn(&z, &x);
-            Mat3::from_columns(&[x, y, z])
+            (x, y, z)
         }
         Axis::Z => {
             let (x, y) = turn(&x, &y);
-            Mat3::from_columns(&[x, y, z])
+            (x, y, z)
         }
-    }
+    };
+    *out = Mat3::from_columns(&[x, y, z]);
 }
