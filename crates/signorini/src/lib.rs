@@ -6,6 +6,7 @@
 //!                          State ───┘
 //! ```
 
+pub mod contact;
 pub mod record;
 pub mod scene;
 pub mod state;
