@@ -34,6 +34,16 @@ impl Default for Linearised {
 }
 
 impl Linearised {
+    /// A = 0, B = 1: the contact as if it were a bilateral one, so that the Newton matrix is W + α.
+    pub fn set_bilateral(&mut self, dim: usize) {
+        self.is_open = false;
+        self.a[..dim * dim].fill(0.0);
+        self.b[..dim * dim].fill(0.0);
+        for k in 0..dim {
+            self.b[k * dim + k] = 1.0;
+        }
+    }
+
     /// Evaluates the law; returns ‖f‖.
     pub fn update(&mut self, cone: &Cone, rho: f64, r: &[f64], u: &[f64]) -> f64 {
         let dim = r.len();

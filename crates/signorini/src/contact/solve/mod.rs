@@ -1,15 +1,19 @@
 //! Solvers for contact problems, one file per method, behind one trait.
 
 mod active;
+mod admm;
 mod block_lu;
 mod gauss_seidel;
+mod lemke;
 mod linear;
 mod local;
 mod newton;
 mod newton_matrix;
 mod system;
 
+pub use admm::{Admm, AdmmOptions};
 pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
+pub use lemke::{Lemke, LemkeOptions};
 pub use newton::{ProximalNewton, ProximalNewtonOptions};
 
 use super::error::ContactError;
@@ -154,6 +158,8 @@ pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolve
         "gauss-seidel" => {
             Box::new(GaussSeidel::new(GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() }))
         }
+        "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
+        "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
         "newton" => {
             Box::new(ProximalNewton::new(ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() }))
         }

@@ -40,7 +40,7 @@ pub struct ProximalNewtonOptions {
 
 impl Default for ProximalNewtonOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, alpha: 1.0, max_outer: 200, max_inner: 30, sweeps: 0 }
+        Self { tolerance: DEFAULT_TOLERANCE, alpha: 1.0, max_outer: 200, max_inner: 30, sweeps: std::env::var("SIG_SWEEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(0) }
     }
 }
 
@@ -108,7 +108,8 @@ impl Core {
         work: &mut Work,
     ) -> (f64, bool) {
         use super::super::delassus::Delassus;
-        let rho = 1.0 / (1.0 + alpha);
+        let ev=|k:&str,d:f64| std::env::var(k).ok().and_then(|s| s.parse().ok()).unwrap_or(d);
+        let rho = ev("SIG_RHO",1.0) / (1.0 + alpha); let tmin=ev("SIG_TMIN",2e-3);
         system.velocity(&self.x, &mut self.u);
         for i in 0..r.len() {
             self.u[i] += alpha * (self.x[i] - r[i]);
@@ -137,7 +138,7 @@ impl Core {
                 if new < best.0 {
                     best = (new, t);
                 }
-                if new < (1.0 - 0.1 * t) * size || t < 2e-3 {
+                if new < (1.0 - 0.1 * t) * size || t < tmin {
                     break;
                 }
                 t *= 0.5;
@@ -168,6 +169,8 @@ impl Core {
         r: &mut Vec<f64>,
         work: &mut Work,
     ) -> f64 {
+        let ev=|k:&str,d:f64| std::env::var(k).ok().and_then(|s| s.parse().ok()).unwrap_or(d);
+        let down=ev("SIG_DOWN",0.1); let up=ev("SIG_UP",5.0); let mode=ev("SIG_MODE",0.0) as usize;
         let verbose = std::env::var("SIG_VERBOSE").is_ok();
         let mut rel = system.rel(r);
         let mut alpha = options.alpha;
@@ -195,10 +198,11 @@ impl Core {
                 r.copy_from_slice(&self.x);
                 rel = if ok { new } else { rel.min(new) };
                 if ok {
-                    alpha = (alpha * 0.1).max(1e-11);
+                    let n=work.newton_steps-before; let f=match mode { 0=>down, 1=> if n<=2 {0.05} else if n<=5 {0.1} else if n<=10 {0.3} else {0.5}, 2=> if n<=3 {0.1} else if n<=8 {0.3} else {0.6}, _=> if n<=1 {0.01} else if n<=3 {0.03} else if n<=6 {0.1} else {0.3} };
+                    alpha = (alpha * f).max(1e-11);
                 }
             } else {
-                alpha = (alpha * 5.0).min(10.0);
+                alpha = (alpha * up).min(10.0);
             }
         }
         rel

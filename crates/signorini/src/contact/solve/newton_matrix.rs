@@ -1,5 +1,6 @@
 //! The Newton matrix A + B (W + α) over active contacts: assembled, factored, solved.
 
+use super::super::cone::MAX_DIM;
 use super::active::Linearised;
 use super::block_lu::{Numeric, Symbolic};
 use super::linear::DenseLu;
@@ -20,8 +21,11 @@ pub struct NewtonMatrix {
     n5: Numeric<5>,
     /// First row of an active contact in the dense system.
     start: Vec<usize>,
+    active_rows: usize,
+    /// Block size of the sparse factor, zero for the dense one.
+    sparse_dim: usize,
     rhs: Vec<f64>,
-    linear_residual: Vec<f64>,
+    packed: Vec<f64>,
 }
 
 impl NewtonMatrix {
@@ -31,46 +35,20 @@ impl NewtonMatrix {
         self.pattern.clear();
     }
 
-    /// Solves (A + B (W + α)) x = −f; x has one entry per row of the system. False if the matrix is singular.
-    pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
-        let offsets = system.offsets();
+    /// Factors A + B (W + α) over the contacts that are not open. False if it is singular.
+    pub fn factor(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
         let n_contacts = system.n_contacts();
-        // Open contacts: A = 1, B = 0.
-        for (i, law) in laws.iter().enumerate() {
-            let rows = system.rows(i);
-            let dim = rows.len();
-            for (x, f) in x[rows].iter_mut().zip(&law.f[..dim]) {
-                *x = if law.is_open { -f } else { 0.0 };
-            }
-        }
-        // Right-hand side of the active ones: −f − B W x_open.
-        self.rhs.clear();
-        self.rhs.resize(system.n(), 0.0);
-        let mut active_rows = 0;
-        let mut product = [0.0; super::super::cone::MAX_DIM];
-        for (i, law) in laws.iter().enumerate() {
-            if law.is_open {
-                continue;
-            }
-            let rows = system.rows(i);
-            let dim = rows.len();
-            active_rows += dim;
-            let product = &mut product[..dim];
-            product.fill(0.0);
-            system.w.add_row_product(i, x, product);
-            for a in 0..dim {
-                let bw: f64 = (0..dim).map(|c| law.b[a * dim + c] * product[c]).sum();
-                self.rhs[rows.start + a] = -law.f[a] - bw;
-            }
-        }
-        if active_rows == 0 {
+        self.active_rows = laws.iter().enumerate().filter(|(_, l)| !l.is_open).map(|(i, _)| system.w.dim(i)).sum();
+        if self.active_rows == 0 {
             return true;
         }
         let dim = system.w.dim(0);
-        let uniform = matches!(dim, 1 | 2 | 3 | 5) && offsets.len() > 1 && offsets.windows(2).all(|w| w[1] - w[0] == dim);
-        let is_sparse = uniform && active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
-        if !is_sparse {
-            return self.solve_dense(system, laws, alpha, active_rows, x);
+        let uniform = matches!(dim, 1 | 2 | 3 | 5) && system.offsets().windows(2).all(|w| w[1] - w[0] == dim);
+        let sparse =
+            uniform && self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        self.sparse_dim = if sparse { dim } else { 0 };
+        if !sparse {
+            return self.factor_dense(system, laws, alpha);
         }
         if !self.has_order {
             self.symbolic.order(&system.w);
@@ -81,40 +59,94 @@ impl NewtonMatrix {
             self.pattern.extend(laws.iter().map(|l| !l.is_open));
             self.symbolic.restrict(&system.w, &self.pattern);
         }
-        let ok = match dim {
-            1 => solve_sparse(&mut self.n1, &self.symbolic, system, laws, alpha, &mut self.rhs),
-            2 => solve_sparse(&mut self.n2, &self.symbolic, system, laws, alpha, &mut self.rhs),
-            3 => solve_sparse(&mut self.n3, &self.symbolic, system, laws, alpha, &mut self.rhs),
-            _ => solve_sparse(&mut self.n5, &self.symbolic, system, laws, alpha, &mut self.rhs),
-        };
-        if !ok {
-            return false;
+        match dim {
+            1 => factor_sparse(&mut self.n1, &self.symbolic, system, laws, alpha),
+            2 => factor_sparse(&mut self.n2, &self.symbolic, system, laws, alpha),
+            3 => factor_sparse(&mut self.n3, &self.symbolic, system, laws, alpha),
+            _ => factor_sparse(&mut self.n5, &self.symbolic, system, laws, alpha),
         }
+    }
+
+    /// x ← (A + B (W + α))⁻¹ x on the rows of active contacts; the rows of open ones are left alone.
+    pub fn solve_factored(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) {
+        let offsets = system.offsets();
+        if self.active_rows == 0 {
+            return;
+        }
+        match self.sparse_dim {
+            0 => {}
+            1 => return self.n1.solve(&self.symbolic, offsets, x),
+            2 => return self.n2.solve(&self.symbolic, offsets, x),
+            3 => return self.n3.solve(&self.symbolic, offsets, x),
+            _ => return self.n5.solve(&self.symbolic, offsets, x),
+        }
+        self.packed.clear();
         for (i, law) in laws.iter().enumerate() {
             if !law.is_open {
-                x[system.rows(i)].copy_from_slice(&self.rhs[system.rows(i)]);
+                self.packed.extend_from_slice(&x[system.rows(i)]);
             }
         }
+        self.dense.solve(&mut self.packed);
+        let mut from = 0;
+        for (i, law) in laws.iter().enumerate() {
+            if !law.is_open {
+                let rows = system.rows(i);
+                let dim = rows.len();
+                x[rows].copy_from_slice(&self.packed[from..from + dim]);
+                from += dim;
+            }
+        }
+    }
+
+    /// The Newton step: (A + B (W + α)) x = −f. False if the matrix is singular.
+    pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
+        // Open contacts have A = 1, B = 0 and are solved at once; the others see them on the right.
+        let mut any_open_step = false;
+        for (i, law) in laws.iter().enumerate() {
+            let rows = system.rows(i);
+            let dim = rows.len();
+            for (x, f) in x[rows].iter_mut().zip(&law.f[..dim]) {
+                *x = if law.is_open { -f } else { 0.0 };
+                any_open_step |= *x != 0.0;
+            }
+        }
+        self.rhs.clear();
+        self.rhs.extend_from_slice(x);
+        let mut product = [0.0; MAX_DIM];
+        for (i, law) in laws.iter().enumerate() {
+            if law.is_open {
+                continue;
+            }
+            let rows = system.rows(i);
+            let dim = rows.len();
+            let product = &mut product[..dim];
+            product.fill(0.0);
+            if any_open_step {
+                system.w.add_row_product(i, x, product);
+            }
+            for a in 0..dim {
+                let bw: f64 = (0..dim).map(|c| law.b[a * dim + c] * product[c]).sum();
+                self.rhs[rows.start + a] = -law.f[a] - bw;
+            }
+        }
+        if !self.factor(system, laws, alpha) {
+            return false;
+        }
+        x.copy_from_slice(&self.rhs);
+        self.solve_factored(system, laws, x);
         x.iter().all(|x| x.is_finite())
     }
 
-    fn solve_dense(
-        &mut self,
-        system: &System,
-        laws: &[Linearised],
-        alpha: f64,
-        active_rows: usize,
-        x: &mut [f64],
-    ) -> bool {
+    fn factor_dense(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
         self.start.clear();
         let mut at = 0;
         for (i, law) in laws.iter().enumerate() {
             self.start.push(if law.is_open { usize::MAX } else { at });
             if !law.is_open {
-                at += system.rows(i).len();
+                at += system.w.dim(i);
             }
         }
-        let m = active_rows;
+        let m = self.active_rows;
         let matrix = self.dense.start(m);
         for (i, law) in laws.iter().enumerate() {
             if law.is_open {
@@ -143,37 +175,18 @@ impl NewtonMatrix {
                 }
             }
         }
-        if !self.dense.factor() {
-            return false;
-        }
-        self.linear_residual.clear();
-        for (i, law) in laws.iter().enumerate() {
-            if !law.is_open {
-                self.linear_residual.extend_from_slice(&self.rhs[system.rows(i)]);
-            }
-        }
-        self.dense.solve(&mut self.linear_residual);
-        for (i, law) in laws.iter().enumerate() {
-            if !law.is_open {
-                let rows = system.rows(i);
-                let from = self.start[i];
-                let dim = rows.len();
-                x[rows].copy_from_slice(&self.linear_residual[from..from + dim]);
-            }
-        }
-        x.iter().all(|x| x.is_finite())
+        self.dense.factor()
     }
 }
 
-fn solve_sparse<const D: usize>(
+fn factor_sparse<const D: usize>(
     numeric: &mut Numeric<D>,
     symbolic: &Symbolic,
     system: &System,
     laws: &[Linearised],
     alpha: f64,
-    rhs: &mut [f64],
 ) -> bool {
-    let factored = numeric.factor(symbolic, |i, put| {
+    numeric.factor(symbolic, |i, put| {
         let law = &laws[i];
         for (j, w) in system.w.row(i) {
             if laws[j].is_open {
@@ -197,9 +210,5 @@ fn solve_sparse<const D: usize>(
             }
             put(j, &block);
         }
-    });
-    if factored {
-        numeric.solve(symbolic, system.offsets(), rhs);
-    }
-    factored
+    })
 }
