@@ -53,6 +53,11 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// Computes the scaling alone.
+    pub fn prepare(&mut self, problem: &ContactProblem) {
+        self.scaling.update(problem);
+    }
+
     /// Judges r.
     pub fn compute(&mut self, problem: &ContactProblem, r: &[f64]) -> Residual {
         self.scaling.update(problem);

@@ -19,7 +19,7 @@ use super::super::residual::Judge;
 use super::active::Linearised;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
 
 /// Options of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
@@ -203,7 +203,7 @@ impl ContactSolver for Admm {
         begin(problem, start, solution);
         solution.method = "admm";
         let tolerance = self.options.tolerance;
-        if conclude(&mut self.judge, problem, tolerance, Status::Stalled, solution) {
+        if prepare(&mut self.judge, problem, start, tolerance, solution) {
             return Ok(());
         }
         self.system.update(problem, self.judge.scaling());

@@ -19,7 +19,7 @@ use super::super::problem::ContactProblem;
 use super::super::residual::Judge;
 use super::local::solve_local;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, prepare};
 
 /// Options of [`GaussSeidel`].
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +67,11 @@ impl Sweeper {
         self.memory.resize(n_contacts, 0.0);
     }
 
-    /// One pass over all contacts of the problem with W + α and q − α c; returns ‖Δr‖. α = 0 needs no centre.
-    pub fn sweep(&mut self, system: &System, backwards: bool, r: &mut [f64], prox: Option<(f64, &[f64])>) -> f64 {
+    /// One pass over all contacts; returns ‖Δr‖.
+    pub fn sweep(&mut self, system: &System, backwards: bool, r: &mut [f64]) -> f64 {
         let n = system.n_contacts();
         let mut change = 0.0;
         let (mut b, mut x) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
-        let mut shifted = [0.0; MAX_DIM * MAX_DIM];
         for k in 0..n {
             let i = if backwards { n - 1 - k } else { k };
             let rows = system.rows(i);
@@ -81,20 +80,11 @@ impl Sweeper {
             x.copy_from_slice(&r[rows.clone()]);
             b.copy_from_slice(&system.q[rows.clone()]);
             system.w.add_row_product(i, r, b);
-            let mut d = system.w.diagonal_block(i);
+            let d = system.w.diagonal_block(i);
             for a in 0..dim {
                 for c in 0..dim {
                     b[a] -= d[a * dim + c] * x[c];
                 }
-            }
-            if let Some((alpha, centre)) = prox {
-                let block = &mut shifted[..dim * dim];
-                block.copy_from_slice(d);
-                for a in 0..dim {
-                    block[a * dim + a] += alpha;
-                    b[a] -= alpha * centre[rows.start + a];
-                }
-                d = block;
             }
             solve_local(&system.cones[i], d, b, x, &mut self.memory[i]);
             for (old, new) in r[rows].iter_mut().zip(x.iter()) {
@@ -124,29 +114,31 @@ impl ContactSolver for GaussSeidel {
         begin(problem, start, solution);
         solution.method = "gauss-seidel";
         let tolerance = self.options.tolerance;
-        if conclude(&mut self.judge, problem, tolerance, Status::Stalled, solution) {
+        if prepare(&mut self.judge, problem, start, tolerance, solution) {
             return Ok(());
         }
         self.system.update(problem, self.judge.scaling());
         self.sweeper.reset(problem.n_contacts());
         System::enter(self.judge.scaling(), &mut solution.r);
         let mut best = (f64::INFINITY, solution.r.clone());
-        let mut since = 0;
+        let (mut since, mut mark) = (0, f64::INFINITY);
         let mut status = Status::Accurate;
         while solution.work.sweeps < self.options.max_sweeps {
             let backwards = solution.work.sweeps % 2 == 1;
-            self.sweeper.sweep(&self.system, backwards, &mut solution.r, None);
+            self.sweeper.sweep(&self.system, backwards, &mut solution.r);
             solution.work.sweeps += 1;
             if solution.work.sweeps % self.options.check_every.max(1) != 0 {
                 continue;
             }
             let rel = self.system.rel(&solution.r);
+            since += 1;
             if rel < best.0 {
-                // Progress worth the name: at least a percent over the last hundred checks.
-                since = if rel < 0.99 * best.0 { 0 } else { since + 1 };
-                best = (rel, solution.r.clone());
-            } else {
-                since += 1;
+                best.0 = rel;
+                best.1.copy_from_slice(&solution.r);
+            }
+            // Progress worth the name: at least a tenth over a hundred checks.
+            if rel < 0.9 * mark {
+                (mark, since) = (rel, 0);
             }
             if rel <= 0.5 * tolerance || (rel < 1e-10 && rel <= 0.25 * self.system.floor(&solution.r)) {
                 break;

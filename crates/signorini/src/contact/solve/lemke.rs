@@ -22,7 +22,7 @@ use super::super::problem::{ContactProblem, Kind};
 use super::super::residual::Judge;
 use super::linear::DenseLu;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
 
 /// Options of [`Lemke`].
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +81,9 @@ const PIVOT: f64 = 1e-11;
 
 /// Ratios closer than this are equal: a degenerate vertex is one only up to the rounding of earlier pivots.
 const TIE: f64 = 1e-11;
+
+/// A sum this much smaller than its terms is rounding: 50 ε, with room for the errors of the terms themselves.
+const CANCEL: f64 = 1e-13;
 
 /// The same as `PIVOT` for the exchange of free variables, where complete pivoting keeps rounding errors small.
 const FREE_PIVOT: f64 = 1e-15;
@@ -269,7 +272,11 @@ impl Core {
             let f = target[column];
             if f != 0.0 {
                 target[column] = 0.0;
-                target.iter_mut().zip(&self.pivot_row).for_each(|(t, p)| *t += f * p);
+                // What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
+                for (t, p) in target.iter_mut().zip(&self.pivot_row) {
+                    let new = *t + f * p;
+                    *t = if new.abs() > CANCEL * t.abs() { new } else { 0.0 };
+                }
             }
         }
         std::mem::swap(&mut self.basic[row], &mut self.nonbasic[column]);
@@ -537,7 +544,7 @@ impl ContactSolver for Lemke {
         begin(problem, start, solution);
         solution.method = "lemke";
         let tolerance = self.options.tolerance;
-        if conclude(&mut self.judge, problem, tolerance, Status::Stalled, solution) {
+        if prepare(&mut self.judge, problem, start, tolerance, solution) {
             return Ok(());
         }
         self.system.update(problem, self.judge.scaling());

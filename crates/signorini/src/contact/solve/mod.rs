@@ -2,6 +2,7 @@
 
 mod active;
 mod admm;
+mod auto;
 mod block_lu;
 mod gauss_seidel;
 mod lemke;
@@ -12,9 +13,10 @@ mod newton_matrix;
 mod system;
 
 pub use admm::{Admm, AdmmOptions};
+pub use auto::{Auto, AutoOptions};
 pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
 pub use lemke::{Lemke, LemkeOptions};
-pub use newton::{ProximalNewton, ProximalNewtonOptions};
+pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
 
 use super::error::ContactError;
 use super::problem::ContactProblem;
@@ -158,6 +160,7 @@ pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolve
         "gauss-seidel" => {
             Box::new(GaussSeidel::new(GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() }))
         }
+        "auto" => Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
         "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
         "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
         "newton" => {
@@ -178,6 +181,24 @@ fn begin(problem: &ContactProblem, start: Start, solution: &mut Solution) {
     }
     solution.work = Work::default();
     solution.status = Status::Stalled;
+}
+
+/// Computes the scaling; a warm start is also judged, and may already be the solution. A cold one never is, unless
+/// nothing touches, and the solvers find that themselves.
+fn prepare(
+    judge: &mut Judge,
+    problem: &ContactProblem,
+    start: Start,
+    tolerance: f64,
+    solution: &mut Solution,
+) -> bool {
+    match start {
+        Start::Warm => conclude(judge, problem, tolerance, Status::Stalled, solution),
+        Start::Cold => {
+            judge.prepare(problem);
+            false
+        }
+    }
 }
 
 /// Judges r and sets u, residual and, where it is earned, the status. Returns whether r solves the problem.

@@ -1,0 +1,225 @@
+//! `auto`: the solver that is used unless another is named.
+//!
+//! **Problem.** Any contact problem.
+//!
+//! **Method.** A short list of attempts, each judged, the first that reaches the tolerance wins:
+//!
+//! 1. complementarity problems: Lemke when small or not symmetric; otherwise a few sweeps and Newton;
+//! 2. contacts: a few Gauss–Seidel sweeps, then proximal Newton with a fast schedule from where they lead;
+//! 3. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
+//! 4. alternating directions, then proximal Newton from where they lead.
+//!
+//! The measurements behind the order and the numbers are in the book, chapter *The contact problem*.
+//!
+//! **Cost.** That of the attempt that wins; nearly always the first.
+//!
+//! **Fails when** all attempts fail. The best r is returned with its residual and the status `stalled`, never silently.
+//!
+//! **Checked by** `tests/contact_random.rs` (random problems), `tests/contact_files.rs` (stored problems).
+
+use super::super::cone::Cone;
+use super::super::error::ContactError;
+use super::super::problem::ContactProblem;
+use super::super::residual::Judge;
+use super::admm::{self, AdmmOptions};
+use super::gauss_seidel::Sweeper;
+use super::newton::{self, ProximalNewtonOptions, Schedule};
+use super::system::System;
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, lemke, prepare};
+
+/// Options of [`Auto`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutoOptions {
+    /// Tolerance on `rel`.
+    pub tolerance: f64,
+    /// Gauss–Seidel sweeps before Newton's method.
+    pub sweeps: usize,
+    /// Up to this many rows a complementarity problem goes to Lemke first.
+    pub lemke_rows: usize,
+}
+
+impl Default for AutoOptions {
+    fn default() -> Self {
+        Self { tolerance: DEFAULT_TOLERANCE, sweeps: 4, lemke_rows: 60 }
+    }
+}
+
+/// The default solver.
+#[derive(Debug, Clone, Default)]
+pub struct Auto {
+    options: AutoOptions,
+    system: System,
+    sweeper: Sweeper,
+    newton: newton::Core,
+    lemke: lemke::Core,
+    admm: admm::Core,
+    judge: Judge,
+    best: Vec<f64>,
+    trial: Vec<f64>,
+}
+
+/// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
+const MARGIN: f64 = 0.9;
+
+/// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
+const COARSE_FLOOR: f64 = 1e-8;
+
+impl Auto {
+    /// With options.
+    pub fn new(options: AutoOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Keeps `trial` if it is better than the best so far; whether it is good enough.
+    fn offer(&mut self, rel: &mut f64) -> bool {
+        let new = self.system.rel(&self.trial);
+        if new < *rel {
+            *rel = new;
+            std::mem::swap(&mut self.best, &mut self.trial);
+        }
+        *rel <= MARGIN * self.options.tolerance || {
+            let floor = if *rel < COARSE_FLOOR { self.system.floor(&self.best) } else { 0.0 };
+            *rel <= MARGIN * floor.min(COARSE_FLOOR)
+        }
+    }
+
+    fn newton_options(&self, alpha: f64, rho: f64, schedule: Schedule, max_outer: usize) -> ProximalNewtonOptions {
+        ProximalNewtonOptions {
+            tolerance: MARGIN * self.options.tolerance,
+            alpha,
+            max_outer,
+            rho,
+            schedule,
+            ..ProximalNewtonOptions::default()
+        }
+    }
+
+    /// The attempts in turn, from `best` (scaled); returns the method that won, or what was tried last.
+    fn attempts(&mut self, solution: &mut Solution) -> (&'static str, Status) {
+        let is_lcp = self.system.cones.iter().all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral));
+        self.trial.clear();
+        self.trial.extend_from_slice(&self.best);
+        let mut rel = f64::INFINITY;
+        if self.offer(&mut rel) {
+            return ("none", Status::Stalled);
+        }
+        self.trial.clear();
+        self.trial.extend_from_slice(&self.best);
+        let n = self.system.n();
+        let small_lcp = is_lcp && n <= self.options.lemke_rows;
+        let mut status = Status::Stalled;
+        if small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
+            return ("lemke", status);
+        }
+        if status == Status::Infeasible {
+            return ("lemke", status);
+        }
+        let work = &mut solution.work;
+        // A few sweeps: exact for one contact, a good active set for many.
+        self.sweeper.reset(self.system.n_contacts());
+        let sweeps = if self.system.n_contacts() == 1 { 1 } else { self.options.sweeps };
+        self.trial.clone_from(&self.best);
+        for k in 0..sweeps {
+            self.sweeper.sweep(&self.system, k % 2 == 1, &mut self.trial);
+            work.sweeps += 1;
+        }
+        if self.offer(&mut rel) {
+            return ("gauss-seidel", status);
+        }
+        // From there, Newton. The proximal parameter matches how far there is to go.
+        self.newton.reset(&self.system);
+        let alpha = (10.0 * rel).clamp(1e-4, 1.0);
+        let options = self.newton_options(alpha, 1.0, Schedule::Fast, 12);
+        self.trial.clone_from(&self.best);
+        self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+        if self.offer(&mut rel) {
+            return ("newton", status);
+        }
+        if is_lcp && !small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
+            return ("lemke", status);
+        }
+        if status == Status::Infeasible {
+            return ("lemke", status);
+        }
+        let work = &mut solution.work;
+        for rho in [1.0, 3.0, 0.3] {
+            let options = self.newton_options(1.0, rho, Schedule::Safe, 80);
+            self.trial.clear();
+            self.trial.resize(n, 0.0);
+            self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+            if self.offer(&mut rel) {
+                return ("newton", status);
+            }
+        }
+        for (rho, steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
+            let options = AdmmOptions {
+                tolerance: MARGIN * self.options.tolerance,
+                max_steps: steps,
+                rho,
+                ..AdmmOptions::default()
+            };
+            self.trial.clear();
+            self.trial.resize(n, 0.0);
+            self.admm.solve(&mut self.system, &options, &mut self.trial, work);
+            let start = self.trial.clone();
+            if self.offer(&mut rel) {
+                return ("admm", status);
+            }
+            for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
+                self.trial.clone_from(&start);
+                let options = self.newton_options(alpha, rho, Schedule::Safe, 60);
+                self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+                if self.offer(&mut rel) {
+                    return ("admm+newton", status);
+                }
+            }
+        }
+        ("auto", Status::Stalled)
+    }
+
+    fn try_lemke(&mut self, rel: &mut f64, status: &mut Status, solution: &mut Solution) -> bool {
+        let n = self.system.n();
+        self.trial.clear();
+        self.trial.resize(n, 0.0);
+        let limit = 20 * n + 100;
+        let end = self.lemke.solve(&self.system, limit, &mut self.trial, &mut solution.work);
+        if end == lemke::End::Ray && self.lemke.is_certificate(&self.system) {
+            *status = Status::Infeasible;
+            return false;
+        }
+        end == lemke::End::Solved && self.offer(rel)
+    }
+}
+
+impl ContactSolver for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn check(&self, _problem: &ContactProblem) -> Result<(), ContactError> {
+        Ok(())
+    }
+
+    fn solve_into(
+        &mut self,
+        problem: &ContactProblem,
+        start: Start,
+        solution: &mut Solution,
+    ) -> Result<(), ContactError> {
+        begin(problem, start, solution);
+        let tolerance = self.options.tolerance;
+        if prepare(&mut self.judge, problem, start, tolerance, solution) {
+            return Ok(());
+        }
+        self.system.update(problem, self.judge.scaling());
+        self.best.clear();
+        self.best.extend_from_slice(&solution.r);
+        System::enter(self.judge.scaling(), &mut self.best);
+        let (method, otherwise) = self.attempts(solution);
+        solution.method = method;
+        solution.r.copy_from_slice(&self.best);
+        System::leave(self.judge.scaling(), &mut solution.r);
+        conclude(&mut self.judge, problem, tolerance, otherwise, solution);
+        Ok(())
+    }
+}
