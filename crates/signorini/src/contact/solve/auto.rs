@@ -34,13 +34,15 @@ pub struct AutoOptions {
     pub tolerance: f64,
     /// Gauss–Seidel sweeps before Newton's method.
     pub sweeps: usize,
+    /// The same for complementarity problems.
+    pub lcp_sweeps: usize,
     /// Up to this many rows a complementarity problem goes to Lemke first.
     pub lemke_rows: usize,
 }
 
 impl Default for AutoOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, sweeps: 4, lemke_rows: 60 }
+        Self { tolerance: DEFAULT_TOLERANCE, sweeps: 4, lcp_sweeps: 20, lemke_rows: 60 }
     }
 }
 
@@ -60,6 +62,9 @@ pub struct Auto {
 
 /// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
 const MARGIN: f64 = 0.9;
+
+/// Above this a dense tableau is too large to be worth a try.
+const MAX_LEMKE_ROWS: usize = 3000;
 
 /// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
 const COARSE_FLOOR: f64 = 1e-8;
@@ -106,7 +111,9 @@ impl Auto {
         self.trial.clear();
         self.trial.extend_from_slice(&self.best);
         let n = self.system.n();
-        let small_lcp = is_lcp && n <= self.options.lemke_rows;
+        // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
+        let has_zero_diagonal = is_lcp && (0..n).any(|i| !(self.system.w.diagonal_block(i)[0] > 0.0));
+        let small_lcp = is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
         let mut status = Status::Stalled;
         if small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
             return ("lemke", status);
@@ -117,7 +124,11 @@ impl Auto {
         let work = &mut solution.work;
         // A few sweeps: exact for one contact, a good active set for many.
         self.sweeper.reset(self.system.n_contacts());
-        let sweeps = if self.system.n_contacts() == 1 { 1 } else { self.options.sweeps };
+        let sweeps = match self.system.n_contacts() {
+            1 => 1,
+            _ if is_lcp => self.options.lcp_sweeps,
+            _ => self.options.sweeps,
+        };
         self.trial.clone_from(&self.best);
         for k in 0..sweeps {
             self.sweeper.sweep(&self.system, k % 2 == 1, &mut self.trial);
@@ -128,14 +139,18 @@ impl Auto {
         }
         // From there, Newton. The proximal parameter matches how far there is to go.
         self.newton.reset(&self.system);
-        let alpha = (10.0 * rel).clamp(1e-4, 1.0);
-        let options = self.newton_options(alpha, 1.0, Schedule::Fast, 12);
+        let options = if is_lcp {
+            // An active-set method from the set that the sweeps found; it ends in a few steps or not at all.
+            self.newton_options(1e-9, 1.0, Schedule::Fast, 2)
+        } else {
+            self.newton_options((10.0 * rel).clamp(1e-4, 1.0), 1.0, Schedule::Fast, 12)
+        };
         self.trial.clone_from(&self.best);
         self.newton.solve(&mut self.system, &options, &mut self.trial, work);
         if self.offer(&mut rel) {
             return ("newton", status);
         }
-        if is_lcp && !small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
+        if is_lcp && !small_lcp && n <= MAX_LEMKE_ROWS && self.try_lemke(&mut rel, &mut status, solution) {
             return ("lemke", status);
         }
         if status == Status::Infeasible {

@@ -99,7 +99,6 @@ pub struct Core {
     /// Column of `first[i]` while it is nonbasic.
     column_of: Vec<usize>,
     free: Vec<bool>,
-    row_factor: Vec<f64>,
     column_factor: Vec<f64>,
     pivot_row: Vec<f64>,
     lu: DenseLu,
@@ -115,14 +114,13 @@ impl Core {
         let width = n + 2;
         self.table.clear();
         self.table.resize(n * width, 0.0);
-        self.equilibrate(system);
         for i in 0..n {
             for (j, w) in system.w.row(i) {
-                self.table[i * width + j] = w[0] * self.row_factor[i] * self.column_factor[j];
+                self.table[i * width + j] = w[0];
             }
-            self.table[i * width + n] = 1.0;
-            self.table[i * width + n + 1] = system.q[i] * self.row_factor[i];
+            self.table[i * width + n + 1] = system.q[i];
         }
+        self.equilibrate(n);
         self.basic.clear();
         self.basic.extend((0..n).map(Var::U));
         self.nonbasic.clear();
@@ -154,34 +152,30 @@ impl Core {
         end
     }
 
-    /// Row and column factors, powers of two, that bring the entries of W near one; complementarity does not mind.
-    fn equilibrate(&mut self, system: &System) {
-        let n = system.n();
-        for v in [&mut self.row_factor, &mut self.column_factor] {
-            v.clear();
-            v.resize(n, 1.0);
-        }
+    /// Scales rows and columns by powers of two that bring the entries of W near one; complementarity does not mind.
+    fn equilibrate(&mut self, n: usize) {
+        let width = n + 2;
+        self.column_factor.clear();
+        self.column_factor.resize(n, 1.0);
         // Alternating maxima settle in a few rounds; more would only shuffle factors of two.
-        for _ in 0..4 {
+        for _ in 0..3 {
             self.packed.clear();
             self.packed.resize(n, 0.0);
-            for i in 0..n {
-                let mut largest = 0.0_f64;
-                for (j, w) in system.w.row(i) {
-                    let x = (w[0] * self.row_factor[i] * self.column_factor[j]).abs();
-                    largest = largest.max(x);
+            for row in self.table.chunks_exact_mut(width) {
+                let f = inverse_root(row[..n].iter().fold(0.0_f64, |m, x| m.max(x.abs())));
+                if f != 1.0 {
+                    row.iter_mut().for_each(|x| *x *= f);
                 }
-                self.row_factor[i] *= inverse_root(largest);
+                self.packed.iter_mut().zip(row.iter()).for_each(|(m, x)| *m = m.max(x.abs()));
             }
-            for i in 0..n {
-                for (j, w) in system.w.row(i) {
-                    let x = (w[0] * self.row_factor[i] * self.column_factor[j]).abs();
-                    self.packed[j] = self.packed[j].max(x);
-                }
+            self.packed.iter_mut().for_each(|m| *m = inverse_root(*m));
+            if self.packed.iter().all(|f| *f == 1.0) {
+                break;
             }
-            for j in 0..n {
-                self.column_factor[j] *= inverse_root(self.packed[j]);
+            for row in self.table.chunks_exact_mut(width) {
+                row.iter_mut().zip(&self.packed).for_each(|(x, f)| *x *= f);
             }
+            self.column_factor.iter_mut().zip(&self.packed).for_each(|(c, f)| *c *= f);
         }
     }
 
@@ -514,9 +508,13 @@ impl Core {
     }
 }
 
-/// The power of two next to 1/√x; one for zero.
+/// A power of two near 1/√x, from the exponent of x; one for zero.
 fn inverse_root(x: f64) -> f64 {
-    if x > 0.0 && x.is_finite() { (-0.5 * x.log2()).round().exp2() } else { 1.0 }
+    if !(x > 0.0 && x.is_normal()) {
+        return 1.0;
+    }
+    let exponent = (x.to_bits() >> 52) as i64 - 1023;
+    f64::from_bits(((1023 - exponent.div_euclid(2)) as u64) << 52)
 }
 
 impl ContactSolver for Lemke {
