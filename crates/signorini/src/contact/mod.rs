@@ -10,6 +10,7 @@
 pub mod cone;
 pub mod delassus;
 mod error;
+pub mod forms;
 mod problem;
 mod residual;
 mod scaling;

@@ -136,20 +136,9 @@ impl Symbolic {
         }
     }
 
-    /// Active contacts in elimination order.
-    pub fn active(&self) -> &[usize] {
-        &self.active
-    }
-
     /// Position of contact i among the active ones, if it is.
     pub fn position(&self, i: usize) -> Option<usize> {
         self.position.get(i).copied().filter(|p| *p != NONE)
-    }
-
-    /// Block multiplications of a numerical factorisation.
-    pub fn cost(&self) -> usize {
-        let count = |k: usize| self.upper_start[k + 1] - self.upper_start[k];
-        (0..self.active.len()).map(|k| count(k) * (count(k) + 1)).sum()
     }
 }
 

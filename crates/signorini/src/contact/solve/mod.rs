@@ -4,6 +4,7 @@ mod active;
 mod admm;
 mod auto;
 mod block_lu;
+mod enumerate;
 mod gauss_seidel;
 mod lemke;
 mod linear;
@@ -14,6 +15,7 @@ mod system;
 
 pub use admm::{Admm, AdmmOptions};
 pub use auto::{Auto, AutoOptions};
+pub use enumerate::{Enumerate, EnumerateOptions, Enumeration, enumerate};
 pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
 pub use lemke::{Lemke, LemkeOptions};
 pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
@@ -92,14 +94,6 @@ impl Work {
     pub fn iterations(&self) -> usize {
         self.sweeps + self.newton_steps + self.pivots + self.outer
     }
-
-    pub(crate) fn add(&mut self, other: &Work) {
-        self.sweeps += other.sweeps;
-        self.newton_steps += other.newton_steps;
-        self.factorisations += other.factorisations;
-        self.pivots += other.pivots;
-        self.outer += other.outer;
-    }
 }
 
 /// The outcome of a solve. Keep it and solve again with [`Start::Warm`]: nothing is allocated then.
@@ -163,6 +157,9 @@ pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolve
         "auto" => Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
         "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
         "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
+        "enumerate" => {
+            Box::new(Enumerate::new(EnumerateOptions { tolerance, ..EnumerateOptions::default() }))
+        }
         "newton" => {
             Box::new(ProximalNewton::new(ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() }))
         }
