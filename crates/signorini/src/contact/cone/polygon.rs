@@ -201,7 +201,8 @@ impl Polygon {
             let normal = [-cross(v, w), edge[1], -edge[0]];
             let square = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
             let height = normal[0] * a + normal[1] * y[0] + normal[2] * y[1];
-            if square > 0.0 && height > 0.0 {
+            // Feet on facets that z is (by rounding) inside of are members of the cone too: offering them does no harm.
+            if square > 0.0 {
                 let f = height / square;
                 let (s, x) = (a - f * normal[0], [y[0] - f * normal[1], y[1] - f * normal[2]]);
                 let (from_v, from_w) = ([x[0] - s * v[0], x[1] - s * v[1]], [x[0] - s * w[0], x[1] - s * w[1]]);
