@@ -49,8 +49,14 @@ pub fn run(args: &Args) -> ExitCode {
     match measure(args) {
         Ok(rows) => {
             print_tables(&rows, args);
-            let written = args.svg.as_ref().map(|p| std::fs::write(p, profiles_svg(&rows, args)));
-            let json = args.json.as_ref().map(|p| std::fs::write(p, json_lines(&rows)));
+            let written = args
+                .svg
+                .as_ref()
+                .map(|p| std::fs::write(p, profiles_svg(&rows, args)));
+            let json = args
+                .json
+                .as_ref()
+                .map(|p| std::fs::write(p, json_lines(&rows)));
             for result in [written, json].into_iter().flatten() {
                 if let Err(error) = result {
                     eprintln!("error: {error}");
@@ -67,7 +73,10 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn problem_files(folder: &Path) -> Result<Vec<PathBuf>, ContactError> {
-    let io = |source| ContactError::Io { path: folder.to_owned(), source };
+    let io = |source| ContactError::Io {
+        path: folder.to_owned(),
+        source,
+    };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(io)? {
         let path = entry.map_err(io)?.path();
@@ -99,7 +108,11 @@ fn measure(args: &Args) -> Result<Vec<Row>, ContactError> {
                 }
             }
             rows.push(Row {
-                problem: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+                problem: file
+                    .file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
                 kind: kind_name(problem.kind()),
                 solver: name.to_owned(),
                 rel: solution.residual.rel,
@@ -118,7 +131,10 @@ fn solvers(args: &Args) -> Vec<&str> {
 }
 
 fn print_tables(rows: &[Row], args: &Args) {
-    let mut text = format!("{:<48} {:<13} {:>9} {:>9} {:>12}\n", "problem", "solver", "rel", "iter", "seconds");
+    let mut text = format!(
+        "{:<48} {:<13} {:>9} {:>9} {:>12}\n",
+        "problem", "solver", "rel", "iter", "seconds"
+    );
     for row in rows {
         let _ = writeln!(
             text,
@@ -126,7 +142,11 @@ fn print_tables(rows: &[Row], args: &Args) {
             row.problem, row.solver, row.rel, row.iterations, row.seconds
         );
     }
-    let _ = writeln!(text, "\n{:<13} {:>9} {:>9} {:>9} {:>9}", "solver", "problems", "1e-4", "1e-8", "1e-12");
+    let _ = writeln!(
+        text,
+        "\n{:<13} {:>9} {:>9} {:>9} {:>9}",
+        "solver", "problems", "1e-4", "1e-8", "1e-12"
+    );
     for solver in solvers(args) {
         let own: Vec<&Row> = rows.iter().filter(|r| r.solver == solver).collect();
         let count = |level: f64| own.iter().filter(|r| r.rel <= level.max(r.floor)).count();
@@ -154,7 +174,10 @@ fn profiles_svg(rows: &[Row], args: &Args) -> String {
     let mut problems: Vec<&str> = rows.iter().map(|r| r.problem.as_str()).collect();
     problems.dedup();
     let best = |problem: &str| {
-        rows.iter().filter(|r| r.problem == problem && r.is_solved).map(|r| r.seconds).fold(f64::INFINITY, f64::min)
+        rows.iter()
+            .filter(|r| r.problem == problem && r.is_solved)
+            .map(|r| r.seconds)
+            .fold(f64::INFINITY, f64::min)
     };
     let (width, height, left, bottom, decades) = (640.0, 360.0, 60.0, 40.0, 4.0);
     let x = |tau: f64| left + (width - left - 120.0) * tau.log10().clamp(0.0, decades) / decades;
@@ -180,7 +203,9 @@ fn profiles_svg(rows: &[Row], args: &Args) -> String {
             left - 6.0,
         );
     }
-    let colours = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b"];
+    let colours = [
+        "#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b",
+    ];
     for (i, solver) in solvers(args).into_iter().enumerate() {
         let mut ratios: Vec<f64> = rows
             .iter()
@@ -190,8 +215,17 @@ fn profiles_svg(rows: &[Row], args: &Args) -> String {
         ratios.sort_by(f64::total_cmp);
         let mut points = format!("{},{} ", x(1.0), y(0.0));
         for (k, tau) in ratios.iter().enumerate() {
-            let (before, after) = (k as f64 / problems.len() as f64, (k + 1) as f64 / problems.len() as f64);
-            let _ = write!(points, "{0:.1},{1:.1} {0:.1},{2:.1} ", x(*tau), y(before), y(after));
+            let (before, after) = (
+                k as f64 / problems.len() as f64,
+                (k + 1) as f64 / problems.len() as f64,
+            );
+            let _ = write!(
+                points,
+                "{0:.1},{1:.1} {0:.1},{2:.1} ",
+                x(*tau),
+                y(before),
+                y(after)
+            );
         }
         let last = ratios.len() as f64 / problems.len().max(1) as f64;
         let _ = write!(points, "{:.1},{:.1}", x(1e4), y(last));

@@ -8,7 +8,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "signorini", version, about = "Rigid multibody dynamics with hard contact")]
+#[command(
+    name = "signorini",
+    version,
+    about = "Rigid multibody dynamics with hard contact"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use signorini::contact::{
-    ContactError, ContactProblem, ContactSolver, Kind, Solution, Start, delassus::BlockMatrix, solve, store,
+    ContactError, ContactProblem, ContactSolver, Kind, Solution, Start, delassus::BlockMatrix,
+    solve, store,
 };
 
 /// Exit code: a problem was not solved.
@@ -54,7 +55,11 @@ pub fn run(args: &Args) -> ExitCode {
             Ok(false) => UNSOLVED,
             Err(error) => {
                 report_error(args.json, file, &error);
-                if matches!(error, ContactError::Io { .. }) { IO_FAILED } else { BAD_INPUT }
+                if matches!(error, ContactError::Io { .. }) {
+                    IO_FAILED
+                } else {
+                    BAD_INPUT
+                }
             }
         };
         worst = worst.max(code);
@@ -65,7 +70,8 @@ pub fn run(args: &Args) -> ExitCode {
 fn report_error(json: bool, file: &Path, error: &ContactError) {
     eprintln!("error: {error}");
     if json {
-        let line = serde_json::json!({ "file": file, "status": "error", "error": error.to_string() });
+        let line =
+            serde_json::json!({ "file": file, "status": "error", "error": error.to_string() });
         print_line(&line.to_string());
     }
 }
@@ -88,13 +94,18 @@ fn solve_file(args: &Args, file: &Path) -> Result<bool, ContactError> {
     }
     if let Some(out) = &args.out {
         let path = if args.files.len() > 1 {
-            out.join(file.file_stem().unwrap_or_default()).with_extension("npy")
+            out.join(file.file_stem().unwrap_or_default())
+                .with_extension("npy")
         } else {
             out.clone()
         };
         store::write_vector(&path, &solution.r)?;
     }
-    let name = if problem.name().is_empty() { file.display().to_string() } else { problem.name().to_owned() };
+    let name = if problem.name().is_empty() {
+        file.display().to_string()
+    } else {
+        problem.name().to_owned()
+    };
     if args.json {
         print_line(&json_line(file, &name, &problem, &*solver, &solution, seconds).to_string());
     } else {
@@ -122,7 +133,9 @@ fn json_line(
 ) -> serde_json::Value {
     let (r, w) = (&solution.residual, &solution.work);
     let mut blocks = BlockMatrix::default();
-    problem.delassus().write_blocks(problem.offsets(), &mut blocks);
+    problem
+        .delassus()
+        .write_blocks(problem.offsets(), &mut blocks);
     serde_json::json!({
         "file": file,
         "name": name,

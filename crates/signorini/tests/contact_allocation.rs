@@ -33,13 +33,24 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn warm_re_solve_allocates_nothing() {
-    for law in [Law::Frictionless, Law::Planar, Law::Circular, Law::Rolling, Law::Ellipsoidal] {
+    for law in [
+        Law::Frictionless,
+        Law::Planar,
+        Law::Circular,
+        Law::Rolling,
+        Law::Ellipsoidal,
+    ] {
         let mut rng = Rng(17);
         let (p, _) = problem(&Recipe::random(law, 60, &mut rng), &mut rng);
         // The factored operator keeps scratch of its own; stepping hands over matrices.
         let mut blocks = signorini::contact::delassus::BlockMatrix::default();
         p.delassus().write_blocks(p.offsets(), &mut blocks);
-        let p = signorini::contact::ContactProblem::build(blocks, p.free_velocity().to_vec(), p.cones().to_vec()).unwrap();
+        let p = signorini::contact::ContactProblem::build(
+            blocks,
+            p.free_velocity().to_vec(),
+            p.cones().to_vec(),
+        )
+        .unwrap();
         let mut solver = solve::solver_by_name("auto", 1e-9).unwrap();
         let mut solution = solver.solve(&p).unwrap();
         assert!(solution.status.is_solved());

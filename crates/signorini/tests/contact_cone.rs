@@ -14,7 +14,8 @@ fn cones() -> impl Strategy<Value = Cone> {
         (mu.clone(), 0.0..0.5).prop_map(|(mu, r)| Cone::rolling(mu, r)),
         (mu.clone(), 0.01..0.5).prop_map(|(mu, r)| Cone::mixed(mu, r)),
         (0.01..5.0, e.clone(), e.clone()).prop_map(|(mu, a, b)| Cone::elliptic(mu, [a, b])),
-        (0.01..5.0, e.clone(), e.clone(), e).prop_map(|(mu, a, b, c)| Cone::ellipsoidal(mu, [a, b, c])),
+        (0.01..5.0, e.clone(), e.clone(), e)
+            .prop_map(|(mu, a, b, c)| Cone::ellipsoidal(mu, [a, b, c])),
         (0.01..5.0, 3usize..12).prop_map(|(mu, n)| Cone::polygonal(Polygon::regular(mu, n))),
         (0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64).prop_map(|(a, b, c, d)| {
             // Anisotropic: four directions of different strength.
@@ -134,9 +135,22 @@ fn sliding_forces_of_limit_surfaces() {
     let e = [1.0, 0.8, 0.12];
     let v = [0.6, -0.35, 4.0];
     let cases = [
-        (Section::Ellipsoid { dim: 3, axes: e }, [-5.1357178744674, 1.9173346731345, -0.49302891594887]),
+        (
+            Section::Ellipsoid { dim: 3, axes: e },
+            [-5.1357178744674, 1.9173346731345, -0.49302891594887],
+        ),
         // Mixed with a disc of forces: direction −v_t/‖v_t‖, moment at its bound.
-        (Section::Balls { dims: [2, 1], radii: [1.0, 0.12] }, [-7.0 * 0.6 / 0.6946221994724902, 7.0 * 0.35 / 0.6946221994724902, -0.84]),
+        (
+            Section::Balls {
+                dims: [2, 1],
+                radii: [1.0, 0.12],
+            },
+            [
+                -7.0 * 0.6 / 0.6946221994724902,
+                7.0 * 0.35 / 0.6946221994724902,
+                -0.84,
+            ],
+        ),
     ];
     for (section, expected) in cases {
         let minus = v.map(|x: f64| -x);
@@ -144,7 +158,10 @@ fn sliding_forces_of_limit_surfaces() {
         section.support_point(&minus, &mut c);
         for i in 0..3 {
             // μ c_n = 7.
-            assert!((7.0 * c[i] - expected[i]).abs() < 1e-12 * expected[i].abs(), "{c:?} {expected:?}");
+            assert!(
+                (7.0 * c[i] - expected[i]).abs() < 1e-12 * expected[i].abs(),
+                "{c:?} {expected:?}"
+            );
         }
     }
 }

@@ -11,12 +11,19 @@ use signorini::contact::{Cone, ContactProblem, ContactSolver, Status, solve};
 use support::close;
 
 fn problem(w: &[f64], q: &[f64], cones: Vec<Cone>) -> ContactProblem {
-    ContactProblem::build(DenseDelassus::from_rows(w.to_vec()).unwrap(), q.to_vec(), cones).unwrap()
+    ContactProblem::build(
+        DenseDelassus::from_rows(w.to_vec()).unwrap(),
+        q.to_vec(),
+        cones,
+    )
+    .unwrap()
 }
 
 fn all(p: &ContactProblem) -> Vec<Vec<f64>> {
     let mut found = enumerate(p, &EnumerateOptions::default()).unwrap();
-    found.solutions.sort_by(|a, b| a[1.min(a.len() - 1)].total_cmp(&b[1.min(b.len() - 1)]));
+    found
+        .solutions
+        .sort_by(|a, b| a[1.min(a.len() - 1)].total_cmp(&b[1.min(b.len() - 1)]));
     found.solutions
 }
 
@@ -30,7 +37,11 @@ fn sliding_rod_has_none_one_or_two_solutions() {
         (0.4, 6.28968943799848, &[0.0]),
         (4.0, -9.81, &[2.4525]),
         (-0.227202206634631, -9.81, &[]),
-        (-0.227202206634631, 4.2870911752543, &[0.0, 18.8690560657647]),
+        (
+            -0.227202206634631,
+            4.2870911752543,
+            &[0.0, 18.8690560657647],
+        ),
         (-2.22311748099151, -3.54338472298013, &[]),
     ];
     for (a, b, expected) in cases {
@@ -40,7 +51,10 @@ fn sliding_rod_has_none_one_or_two_solutions() {
         for (f, e) in found.iter().zip(expected) {
             assert!(close(f[0], *e, 1e-13), "{f:?} {e}");
         }
-        let solution = solve::solver_by_name("enumerate", 1e-12).unwrap().solve(&p).unwrap();
+        let solution = solve::solver_by_name("enumerate", 1e-12)
+            .unwrap()
+            .solve(&p)
+            .unwrap();
         let status = match expected.len() {
             0 => Status::Infeasible,
             1 => Status::Solved,
@@ -88,7 +102,11 @@ fn time_stepping_lcp_has_a_segment_of_solutions() {
         let minus = 0.5 * (mu * p_n - p_t);
         for expected in [[p_n, p_t, 0.0, 0.0], [p_n, p_t + minus, minus, 0.0]] {
             let matches = |r: &Vec<f64>| r.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
-            assert!(found.solutions.iter().any(matches), "{expected:?} not in {:?}", found.solutions);
+            assert!(
+                found.solutions.iter().any(matches),
+                "{expected:?} not in {:?}",
+                found.solutions
+            );
         }
         let solution = Lemke::new(LemkeOptions::default()).solve(&p).unwrap();
         assert!(solution.status.is_solved());
@@ -98,7 +116,11 @@ fn time_stepping_lcp_has_a_segment_of_solutions() {
 /// r₁ + r₂ = 1: a segment with ends (1, 0) and (0, 1).
 #[test]
 fn two_supports_share_one_load() {
-    let p = problem(&[1.0, 1.0, 1.0, 1.0], &[-1.0, -1.0], vec![Cone::Unilateral; 2]);
+    let p = problem(
+        &[1.0, 1.0, 1.0, 1.0],
+        &[-1.0, -1.0],
+        vec![Cone::Unilateral; 2],
+    );
     let found = enumerate(&p, &EnumerateOptions::default()).unwrap();
     assert_eq!(found.solutions.len(), 2);
     assert_eq!(found.segments.len(), 1);

@@ -7,7 +7,9 @@ use support::problem_folder;
 
 #[test]
 fn auto_solves_every_stored_problem() {
-    let Some(folder) = problem_folder() else { return };
+    let Some(folder) = problem_folder() else {
+        return;
+    };
     let (mut total, mut coarse, mut fine) = (0, 0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -16,7 +18,12 @@ fn auto_solves_every_stored_problem() {
         }
         let p = store::read_problem(&path).unwrap();
         total += 1;
-        let at = |tolerance: f64| solve::solver_by_name("auto", tolerance).unwrap().solve(&p).unwrap();
+        let at = |tolerance: f64| {
+            solve::solver_by_name("auto", tolerance)
+                .unwrap()
+                .solve(&p)
+                .unwrap()
+        };
         let solution = at(1e-8);
         if solution.status.is_solved() && solution.residual.rel <= 1e-8 {
             coarse += 1;
@@ -32,5 +39,8 @@ fn auto_solves_every_stored_problem() {
     }
     assert!(total > 0, "no problem files found");
     assert_eq!(coarse, total, "all at 1e-8");
-    assert!(fine as f64 >= 0.95 * total as f64, "{fine} of {total} at 1e-12 or the floor");
+    assert!(
+        fine as f64 >= 0.95 * total as f64,
+        "{fine} of {total} at 1e-12 or the floor"
+    );
 }

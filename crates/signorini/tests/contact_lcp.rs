@@ -12,7 +12,12 @@ use support::generate::Rng;
 
 fn lcp(w: Vec<f64>, q: Vec<f64>) -> ContactProblem {
     let n = q.len();
-    ContactProblem::build(DenseDelassus::from_rows(w).unwrap(), q, vec![Cone::Unilateral; n]).unwrap()
+    ContactProblem::build(
+        DenseDelassus::from_rows(w).unwrap(),
+        q,
+        vec![Cone::Unilateral; n],
+    )
+    .unwrap()
 }
 
 fn lemke(p: &ContactProblem) -> signorini::contact::Solution {
@@ -27,7 +32,10 @@ fn root_equations(n_v: usize, n_contacts: usize, rng: &mut Rng) -> Velocities {
     let mut phi = vec![0.0; n_v * n_v];
     for i in 0..n_v {
         for j in 0..n_v {
-            phi[i * n_v + j] = (0..n_v).map(|k| half[i * n_v + k] * half[j * n_v + k]).sum::<f64>() / n_v as f64;
+            phi[i * n_v + j] = (0..n_v)
+                .map(|k| half[i * n_v + k] * half[j * n_v + k])
+                .sum::<f64>()
+                / n_v as f64;
         }
     }
     let mut kappa = vec![0.0; n_v * m];
@@ -37,7 +45,12 @@ fn root_equations(n_v: usize, n_contacts: usize, rng: &mut Rng) -> Velocities {
         }
     }
     let kappa_0 = (0..n_v).map(|_| rng.normal()).collect();
-    Velocities { kappa, kappa_0, chi, c: vec![0.0; m] }
+    Velocities {
+        kappa,
+        kappa_0,
+        chi,
+        c: vec![0.0; m],
+    }
 }
 
 /// The dense mixed form (12 velocities), the sparse one (12 + 6B, the extra ones defined by the first) and the pure LCP.
@@ -45,8 +58,9 @@ fn root_equations(n_v: usize, n_contacts: usize, rng: &mut Rng) -> Velocities {
 fn pure_and_mixed_forms_agree() {
     let mut rng = Rng(3);
     for n_contacts in 1..=3 {
-        let cones: Vec<Cone> =
-            (0..n_contacts).map(|_| Cone::polygonal(Polygon::regular(rng.between(0.1, 0.9), 6))).collect();
+        let cones: Vec<Cone> = (0..n_contacts)
+            .map(|_| Cone::polygonal(Polygon::regular(rng.between(0.1, 0.9), 6)))
+            .collect();
         let dense = root_equations(12, n_contacts, &mut rng);
         let m = 3 * n_contacts;
         // The same contact velocities through six velocities of one body in contact: V' = S V, u = χ' V', χ' S = χ is
@@ -79,7 +93,11 @@ fn pure_and_mixed_forms_agree() {
         let contacts =
             ContactProblem::build(DenseDelassus::from_rows(w).unwrap(), q, cones.clone()).unwrap();
         let pure = pure_lcp(&contacts).unwrap();
-        let forms = [(0, pure), (12, mixed_lcp(&dense, &cones).unwrap()), (18, mixed_lcp(&sparse, &cones).unwrap())];
+        let forms = [
+            (0, pure),
+            (12, mixed_lcp(&dense, &cones).unwrap()),
+            (18, mixed_lcp(&sparse, &cones).unwrap()),
+        ];
         let eta = 6;
         let mut answers = Vec::new();
         for (n_v, form) in &forms {
@@ -95,7 +113,10 @@ fn pure_and_mixed_forms_agree() {
         }
         for other in &answers[1..] {
             for (a, b) in other.iter().zip(&answers[0]) {
-                assert!((a - b).abs() < 1e-9, "contact velocities differ: {answers:?}");
+                assert!(
+                    (a - b).abs() < 1e-9,
+                    "contact velocities differ: {answers:?}"
+                );
             }
         }
     }
@@ -112,7 +133,9 @@ fn murty() {
         }
         let solution = lemke(&lcp(w, vec![-1.0; n]));
         assert_eq!(solution.status, Status::Solved);
-        assert!(close(solution.r[n - 1], 1.0, 1e-14) && solution.r[..n - 1].iter().all(|x| *x == 0.0));
+        assert!(
+            close(solution.r[n - 1], 1.0, 1e-14) && solution.r[..n - 1].iter().all(|x| *x == 0.0)
+        );
     }
 }
 
@@ -136,7 +159,12 @@ fn degenerate_stewart_trinkle_problem_does_not_cycle() {
     let mut q = vec![0.0; total];
     q[n..].fill(-1.0);
     let solution = lemke(&lcp(w, q));
-    assert!(solution.status.is_solved(), "{:?} {:?}", solution.status, solution.work);
+    assert!(
+        solution.status.is_solved(),
+        "{:?} {:?}",
+        solution.status,
+        solution.work
+    );
 }
 
 #[test]
@@ -144,7 +172,14 @@ fn a_ray_is_reported_and_infeasibility_proved() {
     // −r − 1 ≥ 0 with r ≥ 0: no solution. y = 1 has Wᵀy = −1 ≤ 0 and qᵀy = −1 < 0.
     let p = lcp(vec![-1.0], vec![-1.0]);
     assert_eq!(lemke(&p).status, Status::Infeasible);
-    assert_eq!(solve::solver_by_name("auto", 1e-8).unwrap().solve(&p).unwrap().status, Status::Infeasible);
+    assert_eq!(
+        solve::solver_by_name("auto", 1e-8)
+            .unwrap()
+            .solve(&p)
+            .unwrap()
+            .status,
+        Status::Infeasible
+    );
     // A ray without a proof: two isolated solutions that Lemke's path does not meet is stalled, never infeasible.
     let p = lcp(vec![0.0, 1.0, 1.0, 0.0], vec![1.0, -1.0]);
     let solution = lemke(&p);
@@ -175,12 +210,21 @@ fn monotone_problems_are_processed() {
         // Feasible by construction: q = u − W r with r, u ≥ 0, complementary.
         let (mut r, mut q) = (vec![0.0; n], vec![0.0; n]);
         for i in 0..n {
-            if rng.unit() < 0.5 { r[i] = rng.unit() } else { q[i] = rng.unit() }
+            if rng.unit() < 0.5 {
+                r[i] = rng.unit()
+            } else {
+                q[i] = rng.unit()
+            }
         }
         for i in 0..n {
             q[i] -= (0..n).map(|j| w[i * n + j] * r[j]).sum::<f64>();
         }
         let solution = lemke(&lcp(w, q));
-        assert!(solution.status.is_solved(), "{:?} {:?}", solution.status, solution.residual);
+        assert!(
+            solution.status.is_solved(),
+            "{:?} {:?}",
+            solution.status,
+            solution.residual
+        );
     }
 }

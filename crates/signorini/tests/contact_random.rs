@@ -19,12 +19,18 @@ fn run(law: Law, count: u64, max_contacts: usize) -> (u64, u64) {
         assert!(judge.compute(&p, &known).rel < 1e-12, "{recipe:?}");
         let solution = solver.solve(&p).unwrap();
         let verdict = judge.compute(&p, &solution.r);
-        assert_eq!(verdict, solution.residual, "the residual is recomputed from r");
+        assert_eq!(
+            verdict, solution.residual,
+            "the residual is recomputed from r"
+        );
         if solution.status.is_solved() {
             assert!(verdict.rel <= verdict.floor.max(1e-8));
             solved += 1;
         } else {
-            eprintln!("unsolved: {law:?} seed {seed} {recipe:?} rel {:.1e}", verdict.rel);
+            eprintln!(
+                "unsolved: {law:?} seed {seed} {recipe:?} rel {:.1e}",
+                verdict.rel
+            );
         }
     }
     (solved, count)
@@ -44,17 +50,37 @@ fn auto_solves_random_problems() {
         let (solved, total) = run(law, count, max);
         sums = (sums.0 + solved, sums.1 + total);
     }
-    assert!(sums.0 as f64 >= 0.995 * sums.1 as f64, "{} of {} solved", sums.0, sums.1);
+    assert!(
+        sums.0 as f64 >= 0.995 * sums.1 as f64,
+        "{} of {} solved",
+        sums.0,
+        sums.1
+    );
 }
 
 /// 2000 contacts, block-sparse: a pile with moderate friction.
 #[test]
 fn auto_solves_large_problems() {
     for (law, decades) in [(Law::Frictionless, 6.0), (Law::Circular, 1.0)] {
-        let recipe =
-            Recipe { law, n_bodies: 900, n_contacts: 2000, per_pair: 2, decades, max_mu: 0.5, stacked: true };
+        let recipe = Recipe {
+            law,
+            n_bodies: 900,
+            n_contacts: 2000,
+            per_pair: 2,
+            decades,
+            max_mu: 0.5,
+            stacked: true,
+        };
         let (p, _) = problem(&recipe, &mut Rng(1));
-        let solution = solve::solver_by_name("auto", 1e-8).unwrap().solve(&p).unwrap();
-        assert!(solution.status.is_solved(), "{law:?} {:?} {:?}", solution.residual, solution.work);
+        let solution = solve::solver_by_name("auto", 1e-8)
+            .unwrap()
+            .solve(&p)
+            .unwrap();
+        assert!(
+            solution.status.is_solved(),
+            "{law:?} {:?} {:?}",
+            solution.residual,
+            solution.work
+        );
     }
 }

@@ -2,18 +2,31 @@
 
 mod support;
 
-use signorini::contact::store::{parse_problem, read_problem, read_vector, write_problem, write_vector};
+use signorini::contact::store::{
+    parse_problem, read_problem, read_vector, write_problem, write_vector,
+};
 use signorini::contact::{Cone, ContactError, ContactProblem, Judge};
 use support::generate::{Law, Recipe, Rng, problem};
 
 fn folder(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("signorini-contact-store-{name}-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!(
+        "signorini-contact-store-{name}-{}",
+        std::process::id()
+    ));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
 fn sample(law: Law) -> (ContactProblem, Vec<f64>) {
-    let recipe = Recipe { law, n_bodies: 4, n_contacts: 7, per_pair: 2, decades: 2.0, max_mu: 1.0, stacked: false };
+    let recipe = Recipe {
+        law,
+        n_bodies: 4,
+        n_contacts: 7,
+        per_pair: 2,
+        decades: 2.0,
+        max_mu: 1.0,
+        stacked: false,
+    };
     problem(&recipe, &mut Rng(7))
 }
 
@@ -28,7 +41,10 @@ fn problems_survive_a_round_trip() {
         assert_eq!(back.name(), "a name with ü");
         assert_eq!(back.cones(), p.cones());
         assert_eq!(back.free_velocity(), p.free_velocity());
-        let (a, b) = (Judge::default().compute(&p, &r), Judge::default().compute(&back, &r));
+        let (a, b) = (
+            Judge::default().compute(&p, &r),
+            Judge::default().compute(&back, &r),
+        );
         // The operator was factored and is now a matrix: same numbers up to the order of sums.
         assert!(a.rel < 1e-13 && b.rel < 1e-13);
     }
@@ -52,7 +68,10 @@ fn files_that_are_no_problems_are_refused_with_their_name() {
     std::fs::write(&path, "not a zip file").unwrap();
     let message = read_problem(&path).unwrap_err().to_string();
     assert!(message.contains("text.npz"), "{message}");
-    assert!(matches!(read_problem(&folder.join("absent.npz")), Err(ContactError::Io { .. })));
+    assert!(matches!(
+        read_problem(&folder.join("absent.npz")),
+        Err(ContactError::Io { .. })
+    ));
     assert!(read_vector(&path).is_err());
     std::fs::remove_dir_all(folder).unwrap();
 }
@@ -85,7 +104,10 @@ fn damaged_files_never_panic() {
         }
         refused += usize::from(parse_problem(&damaged).is_err());
     }
-    assert!(refused > 1000, "damage must usually be noticed, was {refused} times");
+    assert!(
+        refused > 1000,
+        "damage must usually be noticed, was {refused} times"
+    );
 }
 
 fn csr(n: usize) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
@@ -96,18 +118,46 @@ fn csr(n: usize) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
 fn wrong_numbers_are_refused() {
     let (indptr, indices, data) = csr(3);
     let build = |indptr: &[usize], indices: &[usize], data: &[f64], q: &[f64], mu: f64| {
-        ContactProblem::from_csr((indptr, indices, data), q.to_vec(), vec![Cone::circular(mu)])
+        ContactProblem::from_csr(
+            (indptr, indices, data),
+            q.to_vec(),
+            vec![Cone::circular(mu)],
+        )
     };
     let q = [-1.0, 0.0, 0.0];
     assert!(build(&indptr, &indices, &data, &q, 0.5).is_ok());
-    assert!(matches!(build(&indptr, &indices, &data, &q, -0.5), Err(ContactError::Range { .. })));
-    assert!(matches!(build(&indptr, &indices, &data, &q, f64::NAN), Err(ContactError::Range { .. })));
-    assert!(matches!(build(&indptr, &indices, &data, &q[..2], 0.5), Err(ContactError::Size { .. })));
+    assert!(matches!(
+        build(&indptr, &indices, &data, &q, -0.5),
+        Err(ContactError::Range { .. })
+    ));
+    assert!(matches!(
+        build(&indptr, &indices, &data, &q, f64::NAN),
+        Err(ContactError::Range { .. })
+    ));
+    assert!(matches!(
+        build(&indptr, &indices, &data, &q[..2], 0.5),
+        Err(ContactError::Size { .. })
+    ));
     let nan = [f64::NAN, 0.0, 0.0];
-    assert!(matches!(build(&indptr, &indices, &data, &nan, 0.5), Err(ContactError::NotFinite { .. })));
+    assert!(matches!(
+        build(&indptr, &indices, &data, &nan, 0.5),
+        Err(ContactError::NotFinite { .. })
+    ));
     let infinite = [1.0, f64::INFINITY, 1.0];
-    assert!(matches!(build(&indptr, &indices, &infinite, &q, 0.5), Err(ContactError::NotFinite { .. })));
-    assert!(matches!(build(&indptr, &[0, 1, 3], &data, &q, 0.5), Err(ContactError::Size { .. })));
-    assert!(matches!(build(&[0, 2, 1, 3], &indices, &data, &q, 0.5), Err(ContactError::Size { .. })));
-    assert!(matches!(build(&[0, 1, 2, 4], &indices, &data, &q, 0.5), Err(ContactError::Size { .. })));
+    assert!(matches!(
+        build(&indptr, &indices, &infinite, &q, 0.5),
+        Err(ContactError::NotFinite { .. })
+    ));
+    assert!(matches!(
+        build(&indptr, &[0, 1, 3], &data, &q, 0.5),
+        Err(ContactError::Size { .. })
+    ));
+    assert!(matches!(
+        build(&[0, 2, 1, 3], &indices, &data, &q, 0.5),
+        Err(ContactError::Size { .. })
+    ));
+    assert!(matches!(
+        build(&[0, 1, 2, 4], &indices, &data, &q, 0.5),
+        Err(ContactError::Size { .. })
+    ));
 }

@@ -19,7 +19,10 @@ use super::problem::ContactProblem;
 fn polygons(problem: &ContactProblem) -> Result<Vec<&[[f64; 2]]>, ContactError> {
     let vertices = |cone| match cone {
         &Cone::Friction(Section::Polygon(ref polygon)) => Ok(polygon.vertices()),
-        _ => Err(ContactError::NotApplicable { solver: "lcp form", reason: "a contact without a friction polygon" }),
+        _ => Err(ContactError::NotApplicable {
+            solver: "lcp form",
+            reason: "a contact without a friction polygon",
+        }),
     };
     problem.cones().iter().map(vertices).collect()
 }
@@ -46,7 +49,9 @@ fn layout(polygons: &[&[[f64; 2]]], first: usize) -> Layout {
 pub fn pure_lcp(problem: &ContactProblem) -> Result<ContactProblem, ContactError> {
     let polygons = polygons(problem)?;
     let mut blocks = BlockMatrix::default();
-    problem.delassus().write_blocks(problem.offsets(), &mut blocks);
+    problem
+        .delassus()
+        .write_blocks(problem.offsets(), &mut blocks);
     let mut w = Vec::new();
     blocks.to_dense(&mut w);
     let m = problem.n_rows();
@@ -112,12 +117,19 @@ pub fn mixed_lcp(velocities: &Velocities, cones: &[Cone]) -> Result<ContactProbl
         ("numbers of χ", velocities.chi.len(), n_v * m),
     ] {
         if found != expected {
-            return Err(ContactError::Size { what, found, expected });
+            return Err(ContactError::Size {
+                what,
+                found,
+                expected,
+            });
         }
     }
     let polygon = |cone: &'_ Cone| match cone {
         Cone::Friction(Section::Polygon(polygon)) => Ok(polygon.vertices().to_vec()),
-        _ => Err(ContactError::NotApplicable { solver: "lcp form", reason: "a contact without a friction polygon" }),
+        _ => Err(ContactError::NotApplicable {
+            solver: "lcp form",
+            reason: "a contact without a friction polygon",
+        }),
     };
     let owned: Vec<Vec<[f64; 2]>> = cones.iter().map(polygon).collect::<Result<_, _>>()?;
     let polygons: Vec<&[[f64; 2]]> = owned.iter().map(Vec::as_slice).collect();
@@ -161,7 +173,9 @@ pub fn impulses(cones: &[Cone], n_v: usize, z: &[f64]) -> Vec<f64> {
     let mut r = Vec::with_capacity(3 * cones.len());
     let mut at = n_v;
     for cone in cones {
-        let Cone::Friction(Section::Polygon(polygon)) = cone else { continue };
+        let Cone::Friction(Section::Polygon(polygon)) = cone else {
+            continue;
+        };
         let mut contact = [z.get(at).copied().unwrap_or(0.0), 0.0, 0.0];
         for (k, d) in polygon.vertices().iter().enumerate() {
             let p = z.get(at + 1 + k).copied().unwrap_or(0.0);

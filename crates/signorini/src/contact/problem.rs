@@ -47,23 +47,39 @@ impl ContactProblem {
         let mut n = 0;
         for (index, cone) in cones.iter().enumerate() {
             if let Some((value, allowed)) = cone.find_fault() {
-                return Err(ContactError::Range { what: "contact law", index, value, allowed });
+                return Err(ContactError::Range {
+                    what: "contact law",
+                    index,
+                    value,
+                    allowed,
+                });
             }
             n += cone.dim();
             offsets.push(n);
         }
-        for (what, found) in
-            [("rows of the Delassus operator", delassus.n_rows()), ("free velocity", free_velocity.len())]
-        {
+        for (what, found) in [
+            ("rows of the Delassus operator", delassus.n_rows()),
+            ("free velocity", free_velocity.len()),
+        ] {
             if found != n {
-                return Err(ContactError::Size { what, found, expected: n });
+                return Err(ContactError::Size {
+                    what,
+                    found,
+                    expected: n,
+                });
             }
         }
         check_finite("free velocity", &free_velocity)?;
         let mut diagonal = vec![0.0; n];
         delassus.write_diagonal(&mut diagonal);
         check_finite("diagonal of the Delassus operator", &diagonal)?;
-        Ok(Self { name: String::new(), delassus: Arc::new(delassus), free_velocity, cones, offsets })
+        Ok(Self {
+            name: String::new(),
+            delassus: Arc::new(delassus),
+            free_velocity,
+            cones,
+            offsets,
+        })
     }
 
     /// Poses a problem from compressed sparse rows of W.
@@ -78,7 +94,13 @@ impl ContactProblem {
             n += cone.dim();
             offsets.push(n);
         }
-        let sized = |what, found, expected| Err(ContactError::Size { what, found, expected });
+        let sized = |what, found, expected| {
+            Err(ContactError::Size {
+                what,
+                found,
+                expected,
+            })
+        };
         if indptr.len() != n + 1 {
             return sized("row pointers of W", indptr.len(), n + 1);
         }
@@ -86,16 +108,28 @@ impl ContactProblem {
             return sized("column indices of W", indices.len(), data.len());
         }
         if indptr.first() != Some(&0) || indptr.last() != Some(&data.len()) {
-            return sized("entries that the row pointers of W cover", indptr.last().copied().unwrap_or(0), data.len());
+            return sized(
+                "entries that the row pointers of W cover",
+                indptr.last().copied().unwrap_or(0),
+                data.len(),
+            );
         }
         if let Some(i) = (0..n).find(|i| indptr[*i] > indptr[i + 1]) {
-            return sized("end of a row of W, before its start", indptr[i + 1], indptr[i]);
+            return sized(
+                "end of a row of W, before its start",
+                indptr[i + 1],
+                indptr[i],
+            );
         }
         if let Some(&j) = indices.iter().find(|j| **j >= n) {
             return sized("column index of W, number of columns", j, n);
         }
         check_finite("W", data)?;
-        Self::build(BlockMatrix::from_csr(&offsets, indptr, indices, data), free_velocity, cones)
+        Self::build(
+            BlockMatrix::from_csr(&offsets, indptr, indices, data),
+            free_velocity,
+            cones,
+        )
     }
 
     /// Gives the problem a name, for messages and files.
@@ -114,7 +148,10 @@ impl ContactProblem {
             });
         }
         check_finite("free velocity", &free_velocity)?;
-        Ok(Self { free_velocity, ..self.clone() })
+        Ok(Self {
+            free_velocity,
+            ..self.clone()
+        })
     }
 
     /// The name, possibly empty.
@@ -173,13 +210,19 @@ impl ContactProblem {
     /// u = W r + u_free.
     pub fn velocity(&self, r: &[f64], u: &mut [f64]) {
         self.delassus.apply(r, u);
-        u.iter_mut().zip(&self.free_velocity).for_each(|(u, q)| *u += q);
+        u.iter_mut()
+            .zip(&self.free_velocity)
+            .for_each(|(u, q)| *u += q);
     }
 }
 
 pub(super) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), ContactError> {
     match values.iter().position(|x| !x.is_finite()) {
-        Some(index) => Err(ContactError::NotFinite { what, index, value: values[index] }),
+        Some(index) => Err(ContactError::NotFinite {
+            what,
+            index,
+            value: values[index],
+        }),
         None => Ok(()),
     }
 }

@@ -63,7 +63,11 @@ impl Judge {
         self.scaling.update(problem);
         self.u.resize(problem.n_rows(), 0.0);
         self.scratch.resize(problem.n_rows(), 0.0);
-        let outside = Residual { rel: f64::INFINITY, rel_inf: f64::INFINITY, ..Residual::default() };
+        let outside = Residual {
+            rel: f64::INFINITY,
+            rel_inf: f64::INFINITY,
+            ..Residual::default()
+        };
         if r.len() != problem.n_rows() || r.iter().any(|x| !x.is_finite()) {
             return outside;
         }
@@ -71,7 +75,8 @@ impl Judge {
         problem.delassus().apply_abs(r, &mut self.scratch);
         let (sigma, g) = (self.scaling.sigma(), self.scaling.common());
         let scale_u = |i: usize, u: f64| u / (g * sigma[i]);
-        let (mut q_square, mut q_max, mut f_square, mut f_max, mut floor) = (0.0, 0.0_f64, 0.0, 0.0_f64, 0.0);
+        let (mut q_square, mut q_max, mut f_square, mut f_max, mut floor) =
+            (0.0, 0.0_f64, 0.0, 0.0_f64, 0.0);
         for (i, q) in problem.free_velocity().iter().enumerate() {
             let q = scale_u(i, *q);
             q_square += q * q;
@@ -93,7 +98,13 @@ impl Judge {
                 Cone::Friction(Section::Balls { dims, radii }) => {
                     let ratio = self.scaling.moment_ratio(problem, c);
                     let radii = [radii[0], radii[1] * ratio];
-                    add_contact(&Cone::Friction(Section::Balls { dims: *dims, radii }), rh, uh, f, &mut out);
+                    add_contact(
+                        &Cone::Friction(Section::Balls { dims: *dims, radii }),
+                        rh,
+                        uh,
+                        f,
+                        &mut out,
+                    );
                 }
                 Cone::Friction(Section::Ellipsoid { dim: 3, .. }) | Cone::Interval { .. } => {
                     add_contact(&self.scaling.scaled_cone(problem, c), rh, uh, f, &mut out);
@@ -110,7 +121,13 @@ impl Judge {
         out.rel = f64::sqrt(f_square) / q_norm;
         out.rel_inf = f_max / q_max;
         out.floor = 4.0 * f64::EPSILON * f64::sqrt(floor) / q_norm;
-        for x in [&mut out.signorini, &mut out.coulomb, &mut out.dissipation, &mut out.moment, &mut out.bilateral] {
+        for x in [
+            &mut out.signorini,
+            &mut out.coulomb,
+            &mut out.dissipation,
+            &mut out.moment,
+            &mut out.bilateral,
+        ] {
             *x /= q_max;
         }
         if out.rel.is_nan() {
@@ -148,15 +165,18 @@ fn add_contact(cone: &Cone, r: &[f64], u: &[f64], f: &mut [f64], out: &mut Resid
         let mut y = [0.0; MAX_TANGENT];
         let y = &mut y[..rt.len()];
         let distance = |p: &[f64]| {
-            (at..at + len).map(|k| (rt[k] - p[k]) * (rt[k] - p[k])).sum::<f64>().sqrt()
+            (at..at + len)
+                .map(|k| (rt[k] - p[k]) * (rt[k] - p[k]))
+                .sum::<f64>()
+                .sqrt()
         };
         y.copy_from_slice(rt);
         section.project(normal, y);
         // A disc also says how far outside r_t is when r_n itself is negative.
         let outside = match ball {
-            Some(radius) => {
-                (rt[at..at + len].iter().map(|x| x * x).sum::<f64>().sqrt() - radius * r[0]).max(0.0)
-            }
+            Some(radius) => (rt[at..at + len].iter().map(|x| x * x).sum::<f64>().sqrt()
+                - radius * r[0])
+                .max(0.0),
             None => distance(y),
         };
         for k in 0..rt.len() {

@@ -96,7 +96,7 @@ impl Scaling {
         };
         for (i, cone) in problem.cones().iter().enumerate() {
             for d in &mut self.sigma[range(i, cone)] {
-                if !(*d > 0.0) {
+                if *d <= 0.0 {
                     *d = fallback;
                 }
             }
@@ -143,5 +143,9 @@ fn largest_entry(problem: &ContactProblem) -> f64 {
 /// The power of two below a positive normal number; one for anything else.
 fn power_of_two(x: f64) -> f64 {
     let exponent = x.to_bits() & 0x7ff0_0000_0000_0000;
-    if x > 0.0 && x.is_normal() { f64::from_bits(exponent) } else { 1.0 }
+    if x > 0.0 && x.is_normal() {
+        f64::from_bits(exponent)
+    } else {
+        1.0
+    }
 }

@@ -64,7 +64,9 @@ impl Force {
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Spring { name, .. } | Self::Force { name, .. } | Self::Torque { name, .. } => name,
+            Self::Spring { name, .. } | Self::Force { name, .. } | Self::Torque { name, .. } => {
+                name
+            }
         }
     }
 }

@@ -88,14 +88,22 @@ impl Recipe {
             n_contacts,
             per_pair,
             decades: rng.between(0.0, 6.0),
-            max_mu: if rng.unit() < 0.7 { rng.between(0.0, 1.2) } else { rng.between(0.0, 5.0) },
+            max_mu: if rng.unit() < 0.7 {
+                rng.between(0.0, 1.2)
+            } else {
+                rng.between(0.0, 5.0)
+            },
             stacked: rng.unit() < 0.5,
         }
     }
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
 }
 
 /// Rows of a contact at `point` (from the body's centre): forces along the frame, then moments about it.
@@ -164,10 +172,17 @@ pub fn operator(recipe: &Recipe, rng: &mut Rng) -> FactoredDelassus {
         for _ in 0..recipe.per_pair.min(recipe.n_contacts - contacts.len()) {
             // Points of one face: a common distance along the normal, anywhere across it.
             let (x, y) = (rng.between(-1.0, 1.0), rng.between(-1.0, 1.0));
-            let point = |h: f64| [0, 1, 2].map(|k| h * frame[0][k] + x * frame[1][k] + y * frame[2][k]);
-            let mut rows = vec![BodyJacobian { body: a, rows: jacobian(&frame, point(-0.5), recipe.law, 1.0) }];
+            let point =
+                |h: f64| [0, 1, 2].map(|k| h * frame[0][k] + x * frame[1][k] + y * frame[2][k]);
+            let mut rows = vec![BodyJacobian {
+                body: a,
+                rows: jacobian(&frame, point(-0.5), recipe.law, 1.0),
+            }];
             if let Some(b) = other {
-                rows.push(BodyJacobian { body: b, rows: jacobian(&frame, point(0.5), recipe.law, -1.0) });
+                rows.push(BodyJacobian {
+                    body: b,
+                    rows: jacobian(&frame, point(0.5), recipe.law, -1.0),
+                });
             }
             contacts.push(rows);
         }
@@ -183,7 +198,9 @@ fn cone(recipe: &Recipe, rng: &mut Rng) -> Cone {
         Law::Circular => Cone::circular(mu),
         Law::Rolling => Cone::rolling(mu, mu * rng.between(0.0, 0.3)),
         Law::Polygonal => Cone::polygonal(Polygon::regular(mu + 0.01, 3 + rng.below(6))),
-        Law::Ellipsoidal => Cone::ellipsoidal(mu, [1.0, rng.between(0.3, 1.0), rng.between(0.05, 0.3)]),
+        Law::Ellipsoidal => {
+            Cone::ellipsoidal(mu, [1.0, rng.between(0.3, 1.0), rng.between(0.05, 0.3)])
+        }
     }
 }
 
@@ -210,7 +227,10 @@ fn draw(cone: &Cone, force: f64, speed: f64, rng: &mut Rng) -> (Vec<f64>, Vec<f6
         let mut y: Vec<f64> = (1..dim).map(|_| rng.normal()).collect();
         section.support_point(&y.clone(), &mut y);
         let f = if rng.unit() < 0.05 { 1.0 } else { rng.unit() };
-        r[1..].iter_mut().zip(&y).for_each(|(r, y)| *r = force * f * y);
+        r[1..]
+            .iter_mut()
+            .zip(&y)
+            .for_each(|(r, y)| *r = force * f * y);
         let f = r[0] / force;
         r[1..].iter_mut().for_each(|x| *x *= f);
     } else if mode < 0.97 {
@@ -246,5 +266,8 @@ pub fn problem(recipe: &Recipe, rng: &mut Rng) -> (ContactProblem, Vec<f64>) {
     let mut wr = vec![0.0; n];
     w.apply(&r, &mut wr);
     let q = u.iter().zip(&wr).map(|(u, w)| u - w).collect();
-    (ContactProblem::build(w, q, cones).expect("laws are valid by construction"), r)
+    (
+        ContactProblem::build(w, q, cones).expect("laws are valid by construction"),
+        r,
+    )
 }

@@ -15,7 +15,8 @@ pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
 
 /// The collection of stored problems, kept outside the repository. Says so when it is not there.
 pub fn problem_folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/contact_problems/open");
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/contact_problems/open");
     if folder.is_dir() {
         return Some(folder);
     }
@@ -45,7 +46,9 @@ pub fn reference_rel(p: &ContactProblem, r: &[f64]) -> f64 {
         }
     }
     for class in 0..2 {
-        let member = |i: usize, k: usize, dim: usize| (dim == 5 && k >= 3) == (class == 1) && i < p.n_contacts();
+        let member = |i: usize, k: usize, dim: usize| {
+            (dim == 5 && k >= 3) == (class == 1) && i < p.n_contacts()
+        };
         let mut positive = Vec::new();
         for (i, cone) in p.cones().iter().enumerate() {
             let k = if class == 0 { 0 } else { 3 };
@@ -83,8 +86,12 @@ pub fn reference_rel(p: &ContactProblem, r: &[f64]) -> f64 {
     }
     for (i, cone) in p.cones().iter().enumerate() {
         let o = p.offsets()[i];
-        let rh: Vec<f64> = (0..cone.dim()).map(|k| d[o + k].sqrt() * r[o + k]).collect();
-        let uh: Vec<f64> = (0..cone.dim()).map(|k| u[o + k] / d[o + k].sqrt()).collect();
+        let rh: Vec<f64> = (0..cone.dim())
+            .map(|k| d[o + k].sqrt() * r[o + k])
+            .collect();
+        let uh: Vec<f64> = (0..cone.dim())
+            .map(|k| u[o + k] / d[o + k].sqrt())
+            .collect();
         f += natural_map_square(cone, &rh, &uh, (d[o + cone.dim() - 1] / d[o]).sqrt());
     }
     f.sqrt() / if qq > 0.0 { qq.sqrt() } else { 1.0 }
@@ -100,7 +107,9 @@ fn natural_map_square(cone: &Cone, r: &[f64], u: &[f64], ratio: f64) -> f64 {
         Cone::Bilateral => return u[0] * u[0],
         Cone::Unilateral => return r[0].min(u[0]).powi(2),
         Cone::Friction(Section::Ball { dim, radius }) => vec![(*dim, *radius)],
-        Cone::Friction(Section::Balls { dims, radii }) => vec![(dims[0], radii[0]), (dims[1], radii[1] * ratio)],
+        Cone::Friction(Section::Balls { dims, radii }) => {
+            vec![(dims[0], radii[0]), (dims[1], radii[1] * ratio)]
+        }
         other => panic!("no reference for {other:?}"),
     };
     let mut z: Vec<f64> = r.iter().zip(u).map(|(r, u)| r - u).collect();
@@ -118,7 +127,10 @@ fn natural_map_square(cone: &Cone, r: &[f64], u: &[f64], ratio: f64) -> f64 {
         }
         sum
     };
-    let (mut low, mut high) = (0.0, z[0].abs() + balls.iter().map(|b| b.1).sum::<f64>() * norm(&z));
+    let (mut low, mut high) = (
+        0.0,
+        z[0].abs() + balls.iter().map(|b| b.1).sum::<f64>() * norm(&z),
+    );
     if excess(0.0) >= 0.0 {
         high = 0.0;
     }
@@ -132,7 +144,9 @@ fn natural_map_square(cone: &Cone, r: &[f64], u: &[f64], ratio: f64) -> f64 {
     for (dim, mu) in &balls {
         let size = norm(&z[at..at + dim]);
         let f = if size > mu * s { mu * s / size } else { 1.0 };
-        out += (at..at + dim).map(|k| (r[k] - f * z[k]).powi(2)).sum::<f64>();
+        out += (at..at + dim)
+            .map(|k| (r[k] - f * z[k]).powi(2))
+            .sum::<f64>();
         at += dim;
     }
     out

@@ -10,7 +10,11 @@ use super::section::{MAX_TANGENT, SectionJacobian};
 const MAX_STEPS: usize = 200;
 
 pub(super) fn support(e: &[f64], y: &[f64]) -> f64 {
-    e.iter().zip(y).map(|(e, y)| (e * y) * (e * y)).sum::<f64>().sqrt()
+    e.iter()
+        .zip(y)
+        .map(|(e, y)| (e * y) * (e * y))
+        .sum::<f64>()
+        .sqrt()
 }
 
 pub(super) fn support_point(e: &[f64], y: &[f64], out: &mut [f64]) {
@@ -77,11 +81,20 @@ pub(super) fn project(e: &[f64], s: f64, y: &mut [f64]) {
     let lambda = multiplier(e, s, y);
     for i in 0..y.len() {
         let w = e[i] * e[i] + lambda;
-        y[i] = if w > 0.0 { y[i] * (e[i] * e[i] / w) } else { 0.0 };
+        y[i] = if w > 0.0 {
+            y[i] * (e[i] * e[i] / w)
+        } else {
+            0.0
+        };
     }
 }
 
-pub(super) fn project_with_jacobian(e: &[f64], s: f64, y: &mut [f64], jacobian: &mut SectionJacobian) {
+pub(super) fn project_with_jacobian(
+    e: &[f64],
+    s: f64,
+    y: &mut [f64],
+    jacobian: &mut SectionJacobian,
+) {
     let dim = y.len();
     let identity = |jacobian: &mut SectionJacobian, one: f64| {
         for i in 0..dim {
@@ -125,7 +138,11 @@ pub(super) fn project_with_jacobian(e: &[f64], s: f64, y: &mut [f64], jacobian: 
     for i in 0..dim {
         for j in 0..dim {
             let id = if i == j { d[i] } else { 0.0 };
-            jacobian.dy[i][j] = if gc < 0.0 { id - c[i] * (d[j] * g[j]) / gc } else { id };
+            jacobian.dy[i][j] = if gc < 0.0 {
+                id - c[i] * (d[j] * g[j]) / gc
+            } else {
+                id
+            };
         }
         jacobian.ds[i] = if gc < 0.0 { c[i] * s / gc } else { 0.0 };
     }
@@ -144,7 +161,11 @@ pub(super) fn project_cone(e: &[f64], a: f64, b: &mut [f64]) -> f64 {
     // With b − P = λ P/e² and h(b − P) = λ s: s − a = λ(s) s, so that s (1 − λ(s)) = a with λ falling in s.
     // Bisection with Newton-like secants on f(s) = s − a − λ(s) s, increasing; f(0⁺) = −a − h < 0, f(a + h) ≥ 0.
     let f = |s: f64| {
-        let lambda = if is_inside(e, s, b) { 0.0 } else { multiplier(e, s, b) };
+        let lambda = if is_inside(e, s, b) {
+            0.0
+        } else {
+            multiplier(e, s, b)
+        };
         s - a - lambda * s
     };
     let (mut low, mut high) = (a.max(0.0), a + h);

@@ -62,22 +62,34 @@ impl Cone {
 
     /// ‖r_t‖ ≤ μ r_n and ‖m‖ ≤ μ_r r_n, m the two rolling moments: five rows.
     pub fn rolling(mu: f64, mu_r: f64) -> Self {
-        Cone::Friction(Section::Balls { dims: [2, 2], radii: [mu, mu_r] })
+        Cone::Friction(Section::Balls {
+            dims: [2, 2],
+            radii: [mu, mu_r],
+        })
     }
 
     /// ‖r_t‖ ≤ μ r_n and |m_n| ≤ μ e_r r_n, m_n the spin moment (the mixed surface of paper 002): four rows.
     pub fn mixed(mu: f64, e_r: f64) -> Self {
-        Cone::Friction(Section::Balls { dims: [2, 1], radii: [mu, mu * e_r] })
+        Cone::Friction(Section::Balls {
+            dims: [2, 1],
+            radii: [mu, mu * e_r],
+        })
     }
 
     /// (r_t/e_t)² + (r_o/e_o)² ≤ μ² r_n²: anisotropic friction, three rows.
     pub fn elliptic(mu: f64, e: [f64; 2]) -> Self {
-        Cone::Friction(Section::Ellipsoid { dim: 2, axes: [mu * e[0], mu * e[1], 0.0] })
+        Cone::Friction(Section::Ellipsoid {
+            dim: 2,
+            axes: [mu * e[0], mu * e[1], 0.0],
+        })
     }
 
     /// (r_t/e_t)² + (r_o/e_o)² + (m_n/e_r)² ≤ μ² r_n² (paper 002, eq. 8): four rows.
     pub fn ellipsoidal(mu: f64, e: [f64; 3]) -> Self {
-        Cone::Friction(Section::Ellipsoid { dim: 3, axes: e.map(|x| mu * x) })
+        Cone::Friction(Section::Ellipsoid {
+            dim: 3,
+            axes: e.map(|x| mu * x),
+        })
     }
 
     /// Friction polygon with the given vertices per unit normal force: three rows.
@@ -121,7 +133,10 @@ impl Cone {
     /// rows, r̂ = g r on moment rows.
     pub fn scaled(&self, force: f64, moment: f64) -> Self {
         match self {
-            Cone::Interval { lower, upper } => Cone::Interval { lower: lower * force, upper: upper * force },
+            Cone::Interval { lower, upper } => Cone::Interval {
+                lower: lower * force,
+                upper: upper * force,
+            },
             Cone::Friction(section) => Cone::Friction(section.scaled(moment / force)),
             other => other.clone(),
         }
@@ -167,7 +182,9 @@ impl Cone {
         match (self, r, u) {
             (Cone::Bilateral, _, [u, ..]) => out[0] = *u,
             (Cone::Unilateral, [r, ..], [u, ..]) => out[0] = r.min(*u),
-            (Cone::Interval { lower, upper }, [r, ..], [u, ..]) => out[0] = r - (r - u).max(*lower).min(*upper),
+            (Cone::Interval { lower, upper }, [r, ..], [u, ..]) => {
+                out[0] = r - (r - u).max(*lower).min(*upper)
+            }
             (Cone::Friction(section), [r_n, r_t @ ..], [u_n, u_t @ ..]) => {
                 let shift = self.shift(u);
                 let (out_n, out_t) = match out {

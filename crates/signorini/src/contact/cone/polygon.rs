@@ -43,8 +43,11 @@ impl Polygon {
         let mut hull: Vec<[f64; 2]> = Vec::with_capacity(points.len() + 1);
         for pass in 0..2 {
             let base = hull.len();
-            let ordered: Box<dyn Iterator<Item = &[f64; 2]>> =
-                if pass == 0 { Box::new(points.iter()) } else { Box::new(points.iter().rev()) };
+            let ordered: Box<dyn Iterator<Item = &[f64; 2]>> = if pass == 0 {
+                Box::new(points.iter())
+            } else {
+                Box::new(points.iter().rev())
+            };
             for p in ordered {
                 while let [.., a, b] = hull[base..] {
                     if cross(sub(b, a), sub(*p, a)) > 0.0 {
@@ -69,13 +72,19 @@ impl Polygon {
             return Some((*x, "friction directions finite"));
         }
         if self.vertices.len() < 3 {
-            return Some((self.vertices.len() as f64, "at least three friction directions"));
+            return Some((
+                self.vertices.len() as f64,
+                "at least three friction directions",
+            ));
         }
         let n = self.vertices.len();
         for i in 0..n {
             let (a, b) = (self.vertices[i], self.vertices[(i + 1) % n]);
             if cross(a, b) < 0.0 {
-                return Some((cross(a, b), "friction directions that positively span the plane"));
+                return Some((
+                    cross(a, b),
+                    "friction directions that positively span the plane",
+                ));
             }
         }
         None
@@ -83,7 +92,11 @@ impl Polygon {
 
     pub(super) fn support(&self, y: &[f64]) -> f64 {
         let dot = |v: &[f64; 2]| v[0] * y[0] + v[1] * y[1];
-        self.vertices.iter().map(dot).fold(f64::NEG_INFINITY, f64::max).max(0.0)
+        self.vertices
+            .iter()
+            .map(dot)
+            .fold(f64::NEG_INFINITY, f64::max)
+            .max(0.0)
     }
 
     pub(super) fn support_point(&self, y: &[f64], out: &mut [f64]) {
@@ -140,7 +153,12 @@ impl Polygon {
         self.project_with_jacobian(s, y, &mut unused);
     }
 
-    pub(super) fn project_with_jacobian(&self, s: f64, y: &mut [f64], jacobian: &mut SectionJacobian) {
+    pub(super) fn project_with_jacobian(
+        &self,
+        s: f64,
+        y: &mut [f64],
+        jacobian: &mut SectionJacobian,
+    ) {
         let clear = |jacobian: &mut SectionJacobian, one: f64| {
             jacobian.ds = [0.0; MAX_TANGENT];
             jacobian.dy[0][0] = one;
@@ -158,7 +176,10 @@ impl Polygon {
                 y[1] = s * v[1];
             }
             Place::Edge(i) => {
-                let (a, b) = (self.vertices[i], self.vertices[(i + 1) % self.vertices.len()]);
+                let (a, b) = (
+                    self.vertices[i],
+                    self.vertices[(i + 1) % self.vertices.len()],
+                );
                 let edge = sub(b, a);
                 let length = (edge[0] * edge[0] + edge[1] * edge[1]).sqrt();
                 let t = [edge[0] / length, edge[1] / length];
@@ -184,7 +205,8 @@ impl Polygon {
         let n = self.vertices.len();
         let mut best = (a * a + y[0] * y[0] + y[1] * y[1], 0.0, [0.0, 0.0]);
         let mut offer = |s: f64, x: [f64; 2]| {
-            let d = (s - a) * (s - a) + (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]);
+            let d =
+                (s - a) * (s - a) + (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]);
             if d < best.0 {
                 best = (d, s, x);
             }
@@ -204,8 +226,14 @@ impl Polygon {
             // Feet on facets that z is (by rounding) inside of are members of the cone too: offering them does no harm.
             if square > 0.0 {
                 let f = height / square;
-                let (s, x) = (a - f * normal[0], [y[0] - f * normal[1], y[1] - f * normal[2]]);
-                let (from_v, from_w) = ([x[0] - s * v[0], x[1] - s * v[1]], [x[0] - s * w[0], x[1] - s * w[1]]);
+                let (s, x) = (
+                    a - f * normal[0],
+                    [y[0] - f * normal[1], y[1] - f * normal[2]],
+                );
+                let (from_v, from_w) = (
+                    [x[0] - s * v[0], x[1] - s * v[1]],
+                    [x[0] - s * w[0], x[1] - s * w[1]],
+                );
                 let on = |d: [f64; 2]| edge[0] * d[0] + edge[1] * d[1];
                 if s > 0.0 && on(from_v) >= 0.0 && on(from_w) <= 0.0 {
                     offer(s, x);

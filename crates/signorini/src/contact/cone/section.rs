@@ -76,19 +76,29 @@ impl Section {
                 if !(1..=2).contains(dim) {
                     return Some((*dim as f64, "1 or 2 tangential rows"));
                 }
-                Some(*radius).filter(bad).map(|x| (x, "friction coefficient finite and ≥ 0"))
+                Some(*radius)
+                    .filter(bad)
+                    .map(|x| (x, "friction coefficient finite and ≥ 0"))
             }
             Section::Balls { dims, radii } => {
                 if dims.contains(&0) || dims[0] > 2 || dims[1] > 2 {
                     return Some((dims[0] as f64, "1 or 2 force rows and 1 or 2 moment rows"));
                 }
-                radii.iter().copied().find(bad).map(|x| (x, "friction coefficients finite and ≥ 0"))
+                radii
+                    .iter()
+                    .copied()
+                    .find(bad)
+                    .map(|x| (x, "friction coefficients finite and ≥ 0"))
             }
             Section::Ellipsoid { dim, axes } => {
                 if !(2..=3).contains(dim) {
                     return Some((*dim as f64, "2 or 3 tangential rows"));
                 }
-                axes[..*dim].iter().copied().find(bad).map(|x| (x, "half axes finite and ≥ 0"))
+                axes[..*dim]
+                    .iter()
+                    .copied()
+                    .find(bad)
+                    .map(|x| (x, "half axes finite and ≥ 0"))
             }
             Section::Polygon(polygon) => polygon.find_fault(),
         }
@@ -97,12 +107,14 @@ impl Section {
     /// The same section when moment rows are measured in other units: r̂_m = ratio · r_m.
     pub(super) fn scaled(&self, ratio: f64) -> Self {
         match self {
-            Section::Balls { dims, radii } => {
-                Section::Balls { dims: *dims, radii: [radii[0], radii[1] * ratio] }
-            }
-            Section::Ellipsoid { dim: 3, axes } => {
-                Section::Ellipsoid { dim: 3, axes: [axes[0], axes[1], axes[2] * ratio] }
-            }
+            Section::Balls { dims, radii } => Section::Balls {
+                dims: *dims,
+                radii: [radii[0], radii[1] * ratio],
+            },
+            Section::Ellipsoid { dim: 3, axes } => Section::Ellipsoid {
+                dim: 3,
+                axes: [axes[0], axes[1], axes[2] * ratio],
+            },
             other => other.clone(),
         }
     }
@@ -200,7 +212,9 @@ impl Section {
                 let (x, y) = b.split_at(dims[0]);
                 balls_root(a, *radii, [norm(x), norm(y)])
             }
-            Section::Ellipsoid { dim, axes } => return ellipsoid::project_cone(&axes[..*dim], a, b),
+            Section::Ellipsoid { dim, axes } => {
+                return ellipsoid::project_cone(&axes[..*dim], a, b);
+            }
             Section::Polygon(polygon) => return polygon.project_cone(a, b),
         };
         self.project(s, b);

@@ -48,9 +48,12 @@ impl BlockMatrix {
                 for k in indptr[i]..indptr[i + 1] {
                     let c = block_of[indices[k]];
                     let slot = out.row_start[b]
-                        + out.columns[out.row_start[b]..].binary_search(&c).unwrap_or_default();
+                        + out.columns[out.row_start[b]..]
+                            .binary_search(&c)
+                            .unwrap_or_default();
                     let dim = offsets[c + 1] - offsets[c];
-                    let at = out.value_start[slot] + (i - offsets[b]) * dim + (indices[k] - offsets[c]);
+                    let at =
+                        out.value_start[slot] + (i - offsets[b]) * dim + (indices[k] - offsets[c]);
                     out.values[at] += data[k];
                 }
             }
@@ -66,7 +69,11 @@ impl BlockMatrix {
         for b in 0..n_blocks {
             for c in 0..n_blocks {
                 let rows = offsets[b]..offsets[b + 1];
-                let used = |i: usize| dense[i * n + offsets[c]..i * n + offsets[c + 1]].iter().any(|x| *x != 0.0);
+                let used = |i: usize| {
+                    dense[i * n + offsets[c]..i * n + offsets[c + 1]]
+                        .iter()
+                        .any(|x| *x != 0.0)
+                };
                 if b != c && !rows.clone().any(used) {
                     continue;
                 }
@@ -101,7 +108,8 @@ impl BlockMatrix {
         self.columns.push(column);
         let at = self.values.len();
         self.value_start.push(at);
-        self.values.resize(at + self.dim(row) * self.dim(column), 0.0);
+        self.values
+            .resize(at + self.dim(row) * self.dim(column), 0.0);
         at
     }
 
@@ -211,7 +219,11 @@ impl BlockMatrix {
                 } else {
                     let k = x.len();
                     let dot = |i: usize| -> f64 {
-                        self.values[at + i * k..at + (i + 1) * k].iter().zip(x).map(|(w, x)| w * x).sum()
+                        self.values[at + i * k..at + (i + 1) * k]
+                            .iter()
+                            .zip(x)
+                            .map(|(w, x)| w * x)
+                            .sum()
                     };
                     s0 += dot(0);
                     s1 += dot(1);
@@ -278,7 +290,9 @@ impl BlockMatrix {
                 for i in 0..rows {
                     for j in 0..cols {
                         let x = w[i * cols + j];
-                        let y = mirror.map_or(0.0, |k| self.values[self.value_start[range.start + k] + j * rows + i]);
+                        let y = mirror.map_or(0.0, |k| {
+                            self.values[self.value_start[range.start + k] + j * rows + i]
+                        });
                         worst = worst.max((x - y).abs());
                         largest = largest.max(x.abs());
                     }
@@ -298,7 +312,12 @@ impl BlockMatrix {
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
+    let tail: f64 = a8
+        .remainder()
+        .iter()
+        .zip(b8.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
     for (x, y) in a8.zip(b8) {
         for k in 0..8 {
             sums[k] += x[k] * y[k];

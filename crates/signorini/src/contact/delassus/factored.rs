@@ -47,14 +47,21 @@ impl FactoredDelassus {
             }
             offsets.push(offsets.last().copied().unwrap_or(0) + dim);
         }
-        Ok(Self { offsets, jacobians, inverse_inertia })
+        Ok(Self {
+            offsets,
+            jacobians,
+            inverse_inertia,
+        })
     }
 
     fn sweep(&self, r: &[f64], out: &mut [f64], f: fn(f64) -> f64) {
         let mut momentum = vec![[0.0; 6]; self.inverse_inertia.len()];
         for (i, contact) in self.jacobians.iter().enumerate() {
             for j in contact {
-                for (x, row) in r[self.offsets[i]..self.offsets[i + 1]].iter().zip(j.rows.chunks_exact(6)) {
+                for (x, row) in r[self.offsets[i]..self.offsets[i + 1]]
+                    .iter()
+                    .zip(j.rows.chunks_exact(6))
+                {
                     for k in 0..6 {
                         momentum[j.body][k] += f(row[k] * x);
                     }
@@ -71,7 +78,10 @@ impl FactoredDelassus {
         out.fill(0.0);
         for (i, contact) in self.jacobians.iter().enumerate() {
             for j in contact {
-                for (u, row) in out[self.offsets[i]..self.offsets[i + 1]].iter_mut().zip(j.rows.chunks_exact(6)) {
+                for (u, row) in out[self.offsets[i]..self.offsets[i + 1]]
+                    .iter_mut()
+                    .zip(j.rows.chunks_exact(6))
+                {
                     *u += (0..6).map(|k| f(row[k] * momentum[j.body][k])).sum::<f64>();
                 }
             }
@@ -97,7 +107,10 @@ impl Delassus for FactoredDelassus {
         for (i, contact) in self.jacobians.iter().enumerate() {
             for j in contact {
                 let inverse = &self.inverse_inertia[j.body];
-                for (d, row) in out[self.offsets[i]..self.offsets[i + 1]].iter_mut().zip(j.rows.chunks_exact(6)) {
+                for (d, row) in out[self.offsets[i]..self.offsets[i + 1]]
+                    .iter_mut()
+                    .zip(j.rows.chunks_exact(6))
+                {
                     for k in 0..6 {
                         for l in 0..6 {
                             *d += row[k] * inverse[6 * k + l] * row[l];
@@ -122,7 +135,9 @@ impl Delassus for FactoredDelassus {
         for (i, contact) in self.jacobians.iter().enumerate() {
             neighbours.clear();
             neighbours.push(i);
-            contact.iter().for_each(|j| neighbours.extend_from_slice(&on_body[j.body]));
+            contact
+                .iter()
+                .for_each(|j| neighbours.extend_from_slice(&on_body[j.body]));
             neighbours.sort_unstable();
             neighbours.dedup();
             for &c in &neighbours {
@@ -139,7 +154,8 @@ impl Delassus for FactoredDelassus {
                                 left[l] = (0..6).map(|k| row[k] * inverse[6 * k + l]).sum();
                             }
                             for (y, col) in b.rows.chunks_exact(6).enumerate() {
-                                values[x * cols + y] += (0..6).map(|l| left[l] * col[l]).sum::<f64>();
+                                values[x * cols + y] +=
+                                    (0..6).map(|l| left[l] * col[l]).sum::<f64>();
                             }
                         }
                     }

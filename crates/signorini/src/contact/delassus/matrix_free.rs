@@ -13,13 +13,18 @@ pub struct MatrixFreeDelassus {
 impl MatrixFreeDelassus {
     /// An operator of n rows; `product(r, out)` must write W r.
     pub fn build(n: usize, product: impl Fn(&[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        Self { n, product: Box::new(product) }
+        Self {
+            n,
+            product: Box::new(product),
+        }
     }
 }
 
 impl std::fmt::Debug for MatrixFreeDelassus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MatrixFreeDelassus").field("n", &self.n).finish_non_exhaustive()
+        f.debug_struct("MatrixFreeDelassus")
+            .field("n", &self.n)
+            .finish_non_exhaustive()
     }
 }
 

@@ -19,7 +19,9 @@ use super::super::residual::Judge;
 use super::active::Linearised;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
+use super::{
+    ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare,
+};
 
 /// Options of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +38,12 @@ pub struct AdmmOptions {
 
 impl Default for AdmmOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_steps: 20_000, rho: 0.1, relaxation: 1.6 }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            max_steps: 20_000,
+            rho: 0.1,
+            relaxation: 1.6,
+        }
     }
 }
 
@@ -52,7 +59,10 @@ pub struct Admm {
 impl Admm {
     /// With options.
     pub fn new(options: AdmmOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self {
+            options,
+            ..Self::default()
+        }
     }
 }
 
@@ -69,7 +79,13 @@ pub struct Core {
 
 impl Core {
     /// Iterates from r (scaled); leaves the best r and returns its residual.
-    pub fn solve(&mut self, system: &mut System, options: &AdmmOptions, r: &mut [f64], work: &mut Work) -> f64 {
+    pub fn solve(
+        &mut self,
+        system: &mut System,
+        options: &AdmmOptions,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> f64 {
         let n = system.n();
         self.matrix.reset();
         self.laws.resize(system.n_contacts(), Linearised::default());
@@ -107,7 +123,9 @@ impl Core {
                 let rows = system.rows(i);
                 let mut u = [0.0; super::super::cone::MAX_DIM];
                 let u = &mut u[..rows.len()];
-                u.iter_mut().zip(&self.y[rows.clone()]).for_each(|(u, y)| *u = -y);
+                u.iter_mut()
+                    .zip(&self.y[rows.clone()])
+                    .for_each(|(u, y)| *u = -y);
                 let shift = cone.shift(u);
                 for k in rows.clone() {
                     self.x[k] = rho * self.z[k] - self.y[k] - system.q[k];
@@ -208,11 +226,23 @@ impl ContactSolver for Admm {
         }
         self.system.update(problem, self.judge.scaling());
         System::enter(self.judge.scaling(), &mut solution.r);
-        let options = AdmmOptions { tolerance: 0.5 * tolerance, ..self.options.clone() };
-        self.core.solve(&mut self.system, &options, &mut solution.r, &mut solution.work);
+        let options = AdmmOptions {
+            tolerance: 0.5 * tolerance,
+            ..self.options.clone()
+        };
+        self.core.solve(
+            &mut self.system,
+            &options,
+            &mut solution.r,
+            &mut solution.work,
+        );
         System::leave(self.judge.scaling(), &mut solution.r);
         let limit = solution.work.outer >= self.options.max_steps;
-        let otherwise = if limit { Status::Accurate } else { Status::Stalled };
+        let otherwise = if limit {
+            Status::Accurate
+        } else {
+            Status::Stalled
+        };
         conclude(&mut self.judge, problem, tolerance, otherwise, solution);
         Ok(())
     }

@@ -25,7 +25,9 @@ use super::admm::{self, AdmmOptions};
 use super::gauss_seidel::Sweeper;
 use super::newton::{self, ProximalNewtonOptions, Schedule};
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, lemke, prepare};
+use super::{
+    ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, prepare, tableau,
+};
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +44,12 @@ pub struct AutoOptions {
 
 impl Default for AutoOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, sweeps: 4, lcp_sweeps: 20, lemke_rows: 60 }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            sweeps: 4,
+            lcp_sweeps: 20,
+            lemke_rows: 60,
+        }
     }
 }
 
@@ -53,7 +60,7 @@ pub struct Auto {
     system: System,
     sweeper: Sweeper,
     newton: newton::Core,
-    lemke: lemke::Core,
+    lemke: tableau::Core,
     admm: admm::Core,
     judge: Judge,
     best: Vec<f64>,
@@ -72,7 +79,10 @@ const COARSE_FLOOR: f64 = 1e-8;
 impl Auto {
     /// With options.
     pub fn new(options: AutoOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self {
+            options,
+            ..Self::default()
+        }
     }
 
     /// Keeps `trial` if it is better than the best so far; whether it is good enough.
@@ -83,12 +93,22 @@ impl Auto {
             std::mem::swap(&mut self.best, &mut self.trial);
         }
         *rel <= MARGIN * self.options.tolerance || {
-            let floor = if *rel < COARSE_FLOOR { self.system.floor(&self.best) } else { 0.0 };
+            let floor = if *rel < COARSE_FLOOR {
+                self.system.floor(&self.best)
+            } else {
+                0.0
+            };
             *rel <= MARGIN * floor.min(COARSE_FLOOR)
         }
     }
 
-    fn newton_options(&self, alpha: f64, rho: f64, schedule: Schedule, max_outer: usize) -> ProximalNewtonOptions {
+    fn newton_options(
+        &self,
+        alpha: f64,
+        rho: f64,
+        schedule: Schedule,
+        max_outer: usize,
+    ) -> ProximalNewtonOptions {
         ProximalNewtonOptions {
             tolerance: MARGIN * self.options.tolerance,
             alpha,
@@ -101,7 +121,11 @@ impl Auto {
 
     /// The attempts in turn, from `best` (scaled); returns the method that won, or what was tried last.
     fn attempts(&mut self, solution: &mut Solution) -> (&'static str, Status) {
-        let is_lcp = self.system.cones.iter().all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral));
+        let is_lcp = self
+            .system
+            .cones
+            .iter()
+            .all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral));
         self.trial.clear();
         self.trial.extend_from_slice(&self.best);
         let mut rel = f64::INFINITY;
@@ -112,8 +136,9 @@ impl Auto {
         self.trial.extend_from_slice(&self.best);
         let n = self.system.n();
         // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
-        let has_zero_diagonal = is_lcp && (0..n).any(|i| !(self.system.w.diagonal_block(i)[0] > 0.0));
-        let small_lcp = is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
+        let has_zero_diagonal = is_lcp && (0..n).any(|i| self.system.w.diagonal_block(i)[0] <= 0.0);
+        let small_lcp =
+            is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
         let mut status = Status::Stalled;
         if small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
             return ("lemke", status);
@@ -131,7 +156,8 @@ impl Auto {
         };
         self.trial.clone_from(&self.best);
         for k in 0..sweeps {
-            self.sweeper.sweep(&self.system, k % 2 == 1, &mut self.trial);
+            self.sweeper
+                .sweep(&self.system, k % 2 == 1, &mut self.trial);
             work.sweeps += 1;
         }
         if self.offer(&mut rel) {
@@ -146,11 +172,16 @@ impl Auto {
             self.newton_options((10.0 * rel).clamp(1e-4, 1.0), 1.0, Schedule::Fast, 12)
         };
         self.trial.clone_from(&self.best);
-        self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+        self.newton
+            .solve(&mut self.system, &options, &mut self.trial, work);
         if self.offer(&mut rel) {
             return ("newton", status);
         }
-        if is_lcp && !small_lcp && n <= MAX_LEMKE_ROWS && self.try_lemke(&mut rel, &mut status, solution) {
+        if is_lcp
+            && !small_lcp
+            && n <= MAX_LEMKE_ROWS
+            && self.try_lemke(&mut rel, &mut status, solution)
+        {
             return ("lemke", status);
         }
         if status == Status::Infeasible {
@@ -161,7 +192,8 @@ impl Auto {
             let options = self.newton_options(1.0, rho, Schedule::Safe, 80);
             self.trial.clear();
             self.trial.resize(n, 0.0);
-            self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+            self.newton
+                .solve(&mut self.system, &options, &mut self.trial, work);
             if self.offer(&mut rel) {
                 return ("newton", status);
             }
@@ -175,7 +207,8 @@ impl Auto {
             };
             self.trial.clear();
             self.trial.resize(n, 0.0);
-            self.admm.solve(&mut self.system, &options, &mut self.trial, work);
+            self.admm
+                .solve(&mut self.system, &options, &mut self.trial, work);
             let start = self.trial.clone();
             if self.offer(&mut rel) {
                 return ("admm", status);
@@ -183,7 +216,8 @@ impl Auto {
             for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
                 self.trial.clone_from(&start);
                 let options = self.newton_options(alpha, rho, Schedule::Safe, 60);
-                self.newton.solve(&mut self.system, &options, &mut self.trial, work);
+                self.newton
+                    .solve(&mut self.system, &options, &mut self.trial, work);
                 if self.offer(&mut rel) {
                     return ("admm+newton", status);
                 }
@@ -197,12 +231,14 @@ impl Auto {
         self.trial.clear();
         self.trial.resize(n, 0.0);
         let limit = 20 * n + 100;
-        let end = self.lemke.solve(&self.system, limit, &mut self.trial, &mut solution.work);
-        if end == lemke::End::Ray && self.lemke.is_certificate(&self.system) {
+        let end = self
+            .lemke
+            .solve(&self.system, limit, &mut self.trial, &mut solution.work);
+        if end == tableau::End::Ray && self.lemke.is_certificate(&self.system) {
             *status = Status::Infeasible;
             return false;
         }
-        end == lemke::End::Solved && self.offer(rel)
+        end == tableau::End::Solved && self.offer(rel)
     }
 }
 

@@ -33,7 +33,10 @@ pub struct EnumerateOptions {
 
 impl Default for EnumerateOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_modes: 1 << 20 }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            max_modes: 1 << 20,
+        }
     }
 }
 
@@ -60,7 +63,10 @@ pub struct Enumerate {
 impl Enumerate {
     /// With options.
     pub fn new(options: EnumerateOptions) -> Self {
-        Self { options, judge: Judge::default() }
+        Self {
+            options,
+            judge: Judge::default(),
+        }
     }
 }
 
@@ -82,7 +88,12 @@ fn pieces(cone: &Cone) -> Option<Vec<Vec<Piece>>> {
         Cone::Unilateral => vec![vec![Piece::Fixed(0.0)], vec![Piece::Zero]],
         Cone::Interval { lower, upper } => {
             let mut all = vec![vec![Piece::Zero]];
-            all.extend([lower, upper].into_iter().filter(|b| b.is_finite()).map(|b| vec![Piece::Fixed(*b)]));
+            all.extend(
+                [lower, upper]
+                    .into_iter()
+                    .filter(|b| b.is_finite())
+                    .map(|b| vec![Piece::Fixed(*b)]),
+            );
             all
         }
         Cone::Friction(Section::Ball { dim: 1, radius }) => vec![
@@ -104,30 +115,56 @@ struct Tie {
 
 fn ties(cone: &Cone, row: usize) -> Vec<Tie> {
     match cone {
-        Cone::Unilateral => vec![Tie { row, piece: Piece::Fixed(0.0) }],
+        Cone::Unilateral => vec![Tie {
+            row,
+            piece: Piece::Fixed(0.0),
+        }],
         Cone::Interval { lower, upper } => {
             let bounds = [lower, upper].into_iter().filter(|b| b.is_finite());
-            bounds.map(|b| Tie { row, piece: Piece::Fixed(*b) }).collect()
+            bounds
+                .map(|b| Tie {
+                    row,
+                    piece: Piece::Fixed(*b),
+                })
+                .collect()
         }
         Cone::Friction(Section::Ball { dim: 1, radius }) => vec![
-            Tie { row, piece: Piece::Fixed(0.0) },
-            Tie { row: row + 1, piece: Piece::Along(*radius) },
-            Tie { row: row + 1, piece: Piece::Along(-radius) },
+            Tie {
+                row,
+                piece: Piece::Fixed(0.0),
+            },
+            Tie {
+                row: row + 1,
+                piece: Piece::Along(*radius),
+            },
+            Tie {
+                row: row + 1,
+                piece: Piece::Along(-radius),
+            },
         ],
         _ => Vec::new(),
     }
 }
 
 /// Finds all solutions.
-pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result<Enumeration, ContactError> {
+pub fn enumerate(
+    problem: &ContactProblem,
+    options: &EnumerateOptions,
+) -> Result<Enumeration, ContactError> {
     let modes: Option<Vec<_>> = problem.cones().iter().map(pieces).collect();
     let modes = modes.ok_or(ContactError::NotApplicable {
         solver: "enumerate",
         reason: "a law with a curved section (circular, rolling, ellipsoidal) or a polygon in space",
     })?;
-    let total = modes.iter().try_fold(1usize, |n, m| n.checked_mul(m.len())).unwrap_or(usize::MAX);
+    let total = modes
+        .iter()
+        .try_fold(1usize, |n, m| n.checked_mul(m.len()))
+        .unwrap_or(usize::MAX);
     if total > options.max_modes {
-        return Err(ContactError::NotApplicable { solver: "enumerate", reason: "more modes than `max_modes`" });
+        return Err(ContactError::NotApplicable {
+            solver: "enumerate",
+            reason: "more modes than `max_modes`",
+        });
     }
     let mut judge = Judge::default();
     judge.prepare(problem);
@@ -136,13 +173,26 @@ pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result
     // Bounds and slopes in scaled variables.
     let scaled: Option<Vec<_>> = system.cones.iter().map(pieces).collect();
     let scaled = scaled.unwrap_or_default();
-    let ties = system.cones.iter().enumerate().flat_map(|(i, cone)| ties(cone, system.offsets()[i])).collect();
-    let mut search = Search { options, out: Enumeration::default(), ties };
+    let ties = system
+        .cones
+        .iter()
+        .enumerate()
+        .flat_map(|(i, cone)| ties(cone, system.offsets()[i]))
+        .collect();
+    let mut search = Search {
+        options,
+        out: Enumeration::default(),
+        ties,
+    };
     let mut choice = vec![0; scaled.len()];
     let mut dense = Vec::new();
     system.w.to_dense(&mut dense);
     for _ in 0..total {
-        let rows: Vec<Piece> = choice.iter().zip(&scaled).flat_map(|(c, m)| m[*c].iter().copied()).collect();
+        let rows: Vec<Piece> = choice
+            .iter()
+            .zip(&scaled)
+            .flat_map(|(c, m)| m[*c].iter().copied())
+            .collect();
         search.visit(&mut system, &dense, &rows, &mut Vec::new(), 0);
         for (c, m) in choice.iter_mut().zip(&scaled) {
             *c += 1;
@@ -177,7 +227,14 @@ const NEAR_MISS: f64 = 1e-6;
 impl Search<'_> {
     /// Tries one mode with some rows tied to the border of their piece; a continuum is tied further, row by row in
     /// the order of `ties`, so that every subset is met once.
-    fn visit(&mut self, system: &mut System, dense: &[f64], mode: &[Piece], tied: &mut Vec<Tie>, from: usize) {
+    fn visit(
+        &mut self,
+        system: &mut System,
+        dense: &[f64],
+        mode: &[Piece],
+        tied: &mut Vec<Tie>,
+        from: usize,
+    ) {
         self.out.work.pivots += 1;
         match solve_mode(system, dense, mode, tied, &mut self.out.is_ambiguous) {
             Mode::Point(r) => self.offer(system, r),
@@ -207,7 +264,10 @@ impl Search<'_> {
         let same = |other: &Vec<f64>| {
             let size = other.iter().fold(size, |m, x| m.max(x.abs()));
             // Two routes to one point differ by rounding only; 1e-9 is far above it and far below distinct solutions.
-            other.iter().zip(&r).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+            other
+                .iter()
+                .zip(&r)
+                .all(|(a, b)| (a - b).abs() <= 1e-9 * size)
         };
         if !self.out.solutions.iter().any(same) {
             self.out.solutions.push(r);
@@ -220,7 +280,11 @@ impl Search<'_> {
             for b in a + 1..self.out.solutions.len() {
                 let joined = [0.25, 0.5, 0.75].iter().all(|t| {
                     let (x, y) = (&self.out.solutions[a], &self.out.solutions[b]);
-                    let r: Vec<f64> = x.iter().zip(y).map(|(x, y)| (1.0 - t) * x + t * y).collect();
+                    let r: Vec<f64> = x
+                        .iter()
+                        .zip(y)
+                        .map(|(x, y)| (1.0 - t) * x + t * y)
+                        .collect();
                     system.rel(&r) <= self.options.tolerance.max(system.floor(&r))
                 });
                 if joined {
@@ -238,7 +302,13 @@ enum Mode {
 }
 
 /// Solves the equations of a mode and of its ties, by elimination with complete pivoting.
-fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambiguous: &mut bool) -> Mode {
+fn solve_mode(
+    system: &System,
+    dense: &[f64],
+    mode: &[Piece],
+    tied: &[Tie],
+    ambiguous: &mut bool,
+) -> Mode {
     let n = mode.len();
     let width = n + 1;
     let mut table: Vec<f64> = Vec::with_capacity(2 * n * width);
@@ -278,7 +348,9 @@ fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambi
     let mut column_of = vec![usize::MAX; n];
     let size = |row: &[f64]| row[..n].iter().fold(0.0_f64, |s, x| s.max(x.abs()));
     let largest = table.chunks_exact(width).map(size).fold(0.0, f64::max);
-    let right = table.chunks_exact(width).fold(0.0_f64, |s, row| s.max(row[n].abs()));
+    let right = table
+        .chunks_exact(width)
+        .fold(0.0_f64, |s, row| s.max(row[n].abs()));
     let mut rank = 0;
     let mut used = vec![false; n];
     while rank < m {
@@ -305,7 +377,9 @@ fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambi
         for (k, row) in table.chunks_exact_mut(width).enumerate() {
             let f = row[j] / pivot_row[j];
             if k != rank && f != 0.0 {
-                row.iter_mut().zip(&pivot_row).for_each(|(x, p)| *x -= f * p);
+                row.iter_mut()
+                    .zip(&pivot_row)
+                    .for_each(|(x, p)| *x -= f * p);
                 row[j] = 0.0;
             }
         }
@@ -325,7 +399,11 @@ fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambi
         let row = column_of[j];
         r[j] = table[row * width + n] / table[row * width + j];
     }
-    if r.iter().all(|x| x.is_finite()) { Mode::Point(r) } else { Mode::Inconsistent }
+    if r.iter().all(|x| x.is_finite()) {
+        Mode::Point(r)
+    } else {
+        Mode::Inconsistent
+    }
 }
 
 impl ContactSolver for Enumerate {
@@ -334,7 +412,11 @@ impl ContactSolver for Enumerate {
     }
 
     fn check(&self, problem: &ContactProblem) -> Result<(), ContactError> {
-        let modes = problem.cones().iter().map(pieces).try_fold(1usize, |n, m| n.checked_mul(m?.len()));
+        let modes = problem
+            .cones()
+            .iter()
+            .map(pieces)
+            .try_fold(1usize, |n, m| n.checked_mul(m?.len()));
         // As a solver among others it is offered for problems that take seconds, not hours.
         match modes {
             Some(modes) if modes <= self.options.max_modes.min(1 << 14) => Ok(()),
@@ -355,16 +437,29 @@ impl ContactSolver for Enumerate {
         solution.method = "enumerate";
         let found = enumerate(problem, &self.options)?;
         let square = |r: &Vec<f64>| r.iter().map(|x| x * x).sum::<f64>();
-        let smallest = found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b)));
+        let smallest = found
+            .solutions
+            .iter()
+            .min_by(|a, b| square(a).total_cmp(&square(b)));
         let proved = smallest.is_none() && !found.is_ambiguous;
-        let otherwise = if proved { Status::Infeasible } else { Status::Stalled };
+        let otherwise = if proved {
+            Status::Infeasible
+        } else {
+            Status::Stalled
+        };
         if let Some(r) = smallest {
             solution.r.copy_from_slice(r);
         } else {
             solution.r.fill(0.0);
         }
         solution.work = found.work;
-        conclude(&mut self.judge, problem, self.options.tolerance, otherwise, solution);
+        conclude(
+            &mut self.judge,
+            problem,
+            self.options.tolerance,
+            otherwise,
+            solution,
+        );
         if solution.status.is_solved() && found.solutions.len() > 1 {
             solution.status = Status::ManySolutions;
         }

@@ -34,7 +34,11 @@ pub struct GaussSeidelOptions {
 
 impl Default for GaussSeidelOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_sweeps: 20_000, check_every: 10 }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            max_sweeps: 20_000,
+            check_every: 10,
+        }
     }
 }
 
@@ -50,7 +54,10 @@ pub struct GaussSeidel {
 impl GaussSeidel {
     /// With options.
     pub fn new(options: GaussSeidelOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self {
+            options,
+            ..Self::default()
+        }
     }
 }
 
@@ -127,7 +134,11 @@ impl ContactSolver for GaussSeidel {
             let backwards = solution.work.sweeps % 2 == 1;
             self.sweeper.sweep(&self.system, backwards, &mut solution.r);
             solution.work.sweeps += 1;
-            if solution.work.sweeps % self.options.check_every.max(1) != 0 {
+            if !solution
+                .work
+                .sweeps
+                .is_multiple_of(self.options.check_every.max(1))
+            {
                 continue;
             }
             let rel = self.system.rel(&solution.r);
@@ -140,7 +151,9 @@ impl ContactSolver for GaussSeidel {
             if rel < 0.9 * mark {
                 (mark, since) = (rel, 0);
             }
-            if rel <= 0.5 * tolerance || (rel < 1e-10 && rel <= 0.25 * self.system.floor(&solution.r)) {
+            if rel <= 0.5 * tolerance
+                || (rel < 1e-10 && rel <= 0.25 * self.system.floor(&solution.r))
+            {
                 break;
             }
             if since >= 100 || !rel.is_finite() {

@@ -123,9 +123,109 @@ impl DenseLu {
         for i in (0..n).rev() {
             let (head, tail) = x.split_at_mut(i + 1);
             let row = &self.lu[i * n + i..(i + 1) * n];
-            let sum = row[1..].iter().zip(tail.iter()).map(|(a, x)| a * x).sum::<f64>();
+            let sum = row[1..]
+                .iter()
+                .zip(tail.iter())
+                .map(|(a, x)| a * x)
+                .sum::<f64>();
             head[i] = (head[i] - sum) / row[0];
         }
         b.copy_from_slice(x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::delassus::BlockMatrix;
+    use super::super::block_lu::{Numeric, Symbolic};
+    use super::*;
+
+    /// A chain of blocks with a few long-range couplings, diagonally dominant, in a fixed pseudo-random filling.
+    fn chain(n_blocks: usize) -> BlockMatrix {
+        let offsets: Vec<usize> = (0..=n_blocks).map(|b| 3 * b).collect();
+        let n = 3 * n_blocks;
+        let mut dense = vec![0.0; n * n];
+        let mut seed = 1u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 40) as f64 / (1u64 << 24) as f64 - 0.5
+        };
+        for a in 0..n_blocks {
+            for b in 0..n_blocks {
+                if a.abs_diff(b) <= 1 || (a + b) % 7 == 0 {
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            dense[(3 * a + i) * n + 3 * b + j] = next();
+                        }
+                    }
+                }
+            }
+        }
+        for i in 0..n {
+            dense[i * n + i] += 0.5 * n as f64;
+        }
+        let mut out = BlockMatrix::default();
+        out.set_from_dense(&offsets, &dense);
+        out
+    }
+
+    #[test]
+    fn dense_small_and_block_factorisations_agree() {
+        let matrix = chain(12);
+        let n = 36;
+        let mut dense = Vec::new();
+        matrix.to_dense(&mut dense);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+
+        let mut small = b.clone();
+        assert!(solve_small(n, &mut dense.clone(), &mut small));
+        let mut lu = DenseLu::default();
+        lu.start(n).copy_from_slice(&dense);
+        assert!(lu.factor());
+        let mut large = b.clone();
+        lu.solve(&mut large);
+
+        // Every third block open: the block factorisation must solve the system of the others.
+        let active: Vec<bool> = (0..12).map(|i| i % 3 != 1).collect();
+        let mut symbolic = Symbolic::default();
+        symbolic.order(&matrix);
+        for pattern in [vec![true; 12], active] {
+            symbolic.restrict(&matrix, &pattern);
+            let mut numeric = Numeric::<3>::default();
+            assert!(numeric.factor(&symbolic, |i, put| {
+                for (j, w) in matrix.row(i).filter(|(j, _)| pattern[*j]) {
+                    let mut block = [[0.0; 3]; 3];
+                    for a in 0..3 {
+                        block[a].copy_from_slice(&w[3 * a..3 * a + 3]);
+                    }
+                    put(j, &block);
+                }
+            }));
+            let mut x = b.clone();
+            numeric.solve(&symbolic, matrix.offsets(), &mut x);
+            for i in (0..12).filter(|i| pattern[*i]) {
+                for a in 3 * i..3 * i + 3 {
+                    let product: f64 = (0..n)
+                        .filter(|j| pattern[j / 3])
+                        .map(|j| dense[a * n + j] * x[j])
+                        .sum();
+                    // A dominant diagonal: backward stable, condition of order one.
+                    assert!((product - b[a]).abs() < 1e-13, "{product} {}", b[a]);
+                }
+            }
+            if pattern.iter().all(|p| *p) {
+                for i in 0..n {
+                    assert!((x[i] - large[i]).abs() < 1e-14 && (x[i] - small[i]).abs() < 1e-14);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn singular_matrices_are_reported() {
+        assert!(!solve_small(2, &mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
+        let mut lu = DenseLu::default();
+        lu.start(2).copy_from_slice(&[0.0, 1.0, 0.0, 1.0]);
+        assert!(!lu.factor());
     }
 }

@@ -35,7 +35,11 @@ pub fn solve_local(cone: &Cone, d: &[f64], b: &[f64], r: &mut [f64], memory: &mu
         Cone::Unilateral if b[0] >= 0.0 => r[0] = 0.0,
         Cone::Unilateral => {}
         Cone::Interval { lower, upper } => {
-            let free = if d[0] > 0.0 { -b[0] / d[0] } else { r[0] - b[0] };
+            let free = if d[0] > 0.0 {
+                -b[0] / d[0]
+            } else {
+                r[0] - b[0]
+            };
             r[0] = free.max(*lower).min(*upper);
         }
     }
@@ -48,7 +52,10 @@ fn planar(mu: f64, d: &[f64], b: &[f64], r: &mut [f64]) {
     }
     let det = d[0] * d[3] - d[1] * d[2];
     if det > f64::EPSILON * d[0].abs() * d[3].abs() {
-        let stick = [(d[1] * b[1] - d[3] * b[0]) / det, (d[2] * b[0] - d[0] * b[1]) / det];
+        let stick = [
+            (d[1] * b[1] - d[3] * b[0]) / det,
+            (d[2] * b[0] - d[0] * b[1]) / det,
+        ];
         if stick[1].abs() <= mu * stick[0] {
             r.copy_from_slice(&stick);
             return;
@@ -82,12 +89,20 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     }
     // Schur complement of the normal row: D̃ = D_tt − D_tn D_nt / D_nn.
     let (f, g) = (d[3] / d[0], d[6] / d[0]);
-    let t = [d[4] - f * d[1], d[5] - f * d[2], d[7] - g * d[1], d[8] - g * d[2]];
+    let t = [
+        d[4] - f * d[1],
+        d[5] - f * d[2],
+        d[7] - g * d[1],
+        d[8] - g * d[2],
+    ];
     let c = [b[1] - f * b[0], b[2] - g * b[0]];
     let at = |lambda: f64| {
         let (a, e) = (t[0] + lambda, t[3] + lambda);
         let det = a * e - t[1] * t[2];
-        let x = [(t[1] * c[1] - e * c[0]) / det, (t[2] * c[0] - a * c[1]) / det];
+        let x = [
+            (t[1] * c[1] - e * c[0]) / det,
+            (t[2] * c[0] - a * c[1]) / det,
+        ];
         let n = -(b[0] + d[1] * x[0] + d[2] * x[1]) / d[0];
         (x, n, a, e, det)
     };
@@ -105,7 +120,11 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
         return;
     }
     let (mut low, mut high) = (0.0_f64, f64::INFINITY);
-    let mut lambda = if *memory > 0.0 { *memory } else { trace.max(d[0]) };
+    let mut lambda = if *memory > 0.0 {
+        *memory
+    } else {
+        trace.max(d[0])
+    };
     let mut best = (x, n);
     for _ in 0..MAX_STEPS {
         let (x, n, a, e, det) = at(lambda);
@@ -122,12 +141,19 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
             high = lambda;
         }
         // x' = −(D̃ + λ)⁻¹ x, n' = −(d_nt·x')/d_nn.
-        let dx = [(t[1] * x[1] - e * x[0]) / det, (t[2] * x[0] - a * x[1]) / det];
+        let dx = [
+            (t[1] * x[1] - e * x[0]) / det,
+            (t[2] * x[0] - a * x[1]) / det,
+        ];
         let dn = -(d[1] * dx[0] + d[2] * dx[1]) / d[0];
         let slope = mu * (dn - n * (x[0] * dx[0] + x[1] * dx[1]) / square) / norm;
         let mut next = lambda - value / slope;
         if !(next > low && next < high) {
-            next = if high.is_finite() { 0.5 * (low + high) } else { 4.0 * lambda };
+            next = if high.is_finite() {
+                0.5 * (low + high)
+            } else {
+                4.0 * lambda
+            };
         }
         if (next - lambda).abs() <= 2.0 * f64::EPSILON * lambda || !(next > low && next < high) {
             break;
@@ -160,7 +186,7 @@ fn general(cone: &Cone, d: &[f64], b: &[f64], r: &mut [f64]) {
         }
     };
     let scale = (0..dim).map(|i| d[i * dim + i]).sum::<f64>() / dim as f64;
-    if !(scale > 0.0) {
+    if scale <= 0.0 || scale.is_nan() {
         projected_step(cone, d, b, r);
         return;
     }

@@ -12,6 +12,7 @@ mod local;
 mod newton;
 mod newton_matrix;
 mod system;
+mod tableau;
 
 pub use admm::{Admm, AdmmOptions};
 pub use auto::{Auto, AutoOptions};
@@ -58,7 +59,10 @@ pub enum Status {
 impl Status {
     /// Whether r is a solution within the tolerance or the rounding floor.
     pub fn is_solved(self) -> bool {
-        matches!(self, Status::Solved | Status::SolvedToFloor | Status::ManySolutions)
+        matches!(
+            self,
+            Status::Solved | Status::SolvedToFloor | Status::ManySolutions
+        )
     }
 
     /// The name used in files and messages.
@@ -151,20 +155,36 @@ pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolve
         });
     }
     Ok(match name {
-        "gauss-seidel" => {
-            Box::new(GaussSeidel::new(GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() }))
-        }
-        "auto" => Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
-        "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
-        "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
-        "enumerate" => {
-            Box::new(Enumerate::new(EnumerateOptions { tolerance, ..EnumerateOptions::default() }))
-        }
-        "newton" => {
-            Box::new(ProximalNewton::new(ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() }))
-        }
+        "gauss-seidel" => Box::new(GaussSeidel::new(GaussSeidelOptions {
+            tolerance,
+            ..GaussSeidelOptions::default()
+        })),
+        "auto" => Box::new(Auto::new(AutoOptions {
+            tolerance,
+            ..AutoOptions::default()
+        })),
+        "admm" => Box::new(Admm::new(AdmmOptions {
+            tolerance,
+            ..AdmmOptions::default()
+        })),
+        "lemke" => Box::new(Lemke::new(LemkeOptions {
+            tolerance,
+            ..LemkeOptions::default()
+        })),
+        "enumerate" => Box::new(Enumerate::new(EnumerateOptions {
+            tolerance,
+            ..EnumerateOptions::default()
+        })),
+        "newton" => Box::new(ProximalNewton::new(ProximalNewtonOptions {
+            tolerance,
+            ..ProximalNewtonOptions::default()
+        })),
         _ => {
-            return Err(ContactError::Unknown { what: "solver", found: name.to_owned(), allowed: SOLVER_NAMES });
+            return Err(ContactError::Unknown {
+                what: "solver",
+                found: name.to_owned(),
+                allowed: SOLVER_NAMES,
+            });
         }
     })
 }

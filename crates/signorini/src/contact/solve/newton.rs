@@ -21,7 +21,9 @@ use super::super::residual::Judge;
 use super::active::Linearised;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
+use super::{
+    ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare,
+};
 
 /// Options of [`ProximalNewton`].
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +100,10 @@ pub struct ProximalNewton {
 impl ProximalNewton {
     /// With options.
     pub fn new(options: ProximalNewtonOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self {
+            options,
+            ..Self::default()
+        }
     }
 }
 
@@ -120,7 +125,14 @@ impl Core {
     pub fn reset(&mut self, system: &System) {
         self.matrix.reset();
         self.laws.resize(system.n_contacts(), Linearised::default());
-        for v in [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u] {
+        for v in [
+            &mut self.x,
+            &mut self.u,
+            &mut self.step,
+            &mut self.wstep,
+            &mut self.trial,
+            &mut self.trial_u,
+        ] {
             v.resize(system.n(), 0.0);
         }
     }
@@ -204,7 +216,7 @@ impl Core {
         &mut self,
         system: &mut System,
         options: &ProximalNewtonOptions,
-        r: &mut Vec<f64>,
+        r: &mut [f64],
         work: &mut Work,
     ) -> f64 {
         let mut rel = system.rel(r);
@@ -225,7 +237,8 @@ impl Core {
                 rel = if ok { new } else { rel.min(new) };
             }
             if ok {
-                alpha = (alpha * options.schedule.factor(work.newton_steps - before)).max(SMALLEST_ALPHA);
+                alpha = (alpha * options.schedule.factor(work.newton_steps - before))
+                    .max(SMALLEST_ALPHA);
             } else if new >= rel {
                 alpha = (alpha * 3.0).min(10.0);
             }
@@ -258,9 +271,20 @@ impl ContactSolver for ProximalNewton {
         self.system.update(problem, self.judge.scaling());
         self.core.reset(&self.system);
         System::enter(self.judge.scaling(), &mut solution.r);
-        self.core.solve(&mut self.system, &self.options, &mut solution.r, &mut solution.work);
+        self.core.solve(
+            &mut self.system,
+            &self.options,
+            &mut solution.r,
+            &mut solution.work,
+        );
         System::leave(self.judge.scaling(), &mut solution.r);
-        conclude(&mut self.judge, problem, tolerance, Status::Stalled, solution);
+        conclude(
+            &mut self.judge,
+            problem,
+            tolerance,
+            Status::Stalled,
+            solution,
+        );
         Ok(())
     }
 }

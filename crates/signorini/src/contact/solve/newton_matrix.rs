@@ -38,14 +38,21 @@ impl NewtonMatrix {
     /// Factors A + B (W + α) over the contacts that are not open. False if it is singular.
     pub fn factor(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
         let n_contacts = system.n_contacts();
-        self.active_rows = laws.iter().enumerate().filter(|(_, l)| !l.is_open).map(|(i, _)| system.w.dim(i)).sum();
+        self.active_rows = laws
+            .iter()
+            .enumerate()
+            .filter(|(_, l)| !l.is_open)
+            .map(|(i, _)| system.w.dim(i))
+            .sum();
         if self.active_rows == 0 {
             return true;
         }
         let dim = system.w.dim(0);
-        let uniform = matches!(dim, 1 | 2 | 3 | 5) && system.offsets().windows(2).all(|w| w[1] - w[0] == dim);
-        let sparse =
-            uniform && self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        let uniform =
+            matches!(dim, 1 | 2 | 3 | 5) && system.offsets().windows(2).all(|w| w[1] - w[0] == dim);
+        let sparse = uniform
+            && self.active_rows > DENSE_ROWS
+            && system.w.n_stored() * 3 < n_contacts * n_contacts;
         self.sparse_dim = if sparse { dim } else { 0 };
         if !sparse {
             return self.factor_dense(system, laws, alpha);
@@ -54,7 +61,9 @@ impl NewtonMatrix {
             self.symbolic.order(&system.w);
             self.has_order = true;
         }
-        if self.pattern.len() != n_contacts || self.pattern.iter().zip(laws).any(|(p, l)| *p == l.is_open) {
+        if self.pattern.len() != n_contacts
+            || self.pattern.iter().zip(laws).any(|(p, l)| *p == l.is_open)
+        {
             self.pattern.clear();
             self.pattern.extend(laws.iter().map(|l| !l.is_open));
             self.symbolic.restrict(&system.w, &self.pattern);
@@ -99,7 +108,13 @@ impl NewtonMatrix {
     }
 
     /// The Newton step: (A + B (W + α)) x = −f. False if the matrix is singular.
-    pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
+    pub fn solve(
+        &mut self,
+        system: &System,
+        laws: &[Linearised],
+        alpha: f64,
+        x: &mut [f64],
+    ) -> bool {
         // Open contacts have A = 1, B = 0 and are solved at once; the others see them on the right.
         let mut any_open_step = false;
         for (i, law) in laws.iter().enumerate() {
@@ -171,7 +186,8 @@ impl NewtonMatrix {
             }
             for a in 0..dim {
                 for c in 0..dim {
-                    matrix[(row + a) * m + row + c] += law.a[a * dim + c] + alpha * law.b[a * dim + c];
+                    matrix[(row + a) * m + row + c] +=
+                        law.a[a * dim + c] + alpha * law.b[a * dim + c];
                 }
             }
         }

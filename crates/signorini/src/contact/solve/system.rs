@@ -19,13 +19,22 @@ pub struct System {
 impl System {
     /// Takes over a problem, keeping the storage.
     pub fn update(&mut self, problem: &ContactProblem, scaling: &Scaling) {
-        problem.delassus().write_blocks(problem.offsets(), &mut self.w);
+        problem
+            .delassus()
+            .write_blocks(problem.offsets(), &mut self.w);
         self.w.scale(1.0 / scaling.common(), scaling.sigma());
         self.q.clear();
         let (sigma, g) = (scaling.sigma(), scaling.common());
-        self.q.extend(problem.free_velocity().iter().zip(sigma).map(|(q, s)| q / (g * s)));
+        self.q.extend(
+            problem
+                .free_velocity()
+                .iter()
+                .zip(sigma)
+                .map(|(q, s)| q / (g * s)),
+        );
         self.cones.clear();
-        self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
+        self.cones
+            .extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
         let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.q_norm = if norm > 0.0 { norm } else { 1.0 };
         self.f.resize(self.q.len(), 0.0);

@@ -20,8 +20,14 @@ use super::problem::{ContactProblem, Kind};
 pub fn read_problem(path: &Path) -> Result<ContactProblem, ContactError> {
     let bytes = read_bytes(path)?;
     parse_problem(&bytes).map_err(|e| match e {
-        ContactError::Format { reason, .. } => ContactError::Format { path: path.to_owned(), reason },
-        other => ContactError::Format { path: path.to_owned(), reason: other.to_string() },
+        ContactError::Format { reason, .. } => ContactError::Format {
+            path: path.to_owned(),
+            reason,
+        },
+        other => ContactError::Format {
+            path: path.to_owned(),
+            reason: other.to_string(),
+        },
     })
 }
 
@@ -38,10 +44,15 @@ pub fn parse_problem(bytes: &[u8]) -> Result<ContactProblem, ContactError> {
     let per_contact = |key: &'static str, dim: usize| -> Result<Vec<f64>, ContactError> {
         let values = archive.floats(key)?;
         if values.len() * dim != n {
-            return Err(format(format!("{key} has {} numbers, expected n/{dim} with n = {n}", values.len())));
+            return Err(format(format!(
+                "{key} has {} numbers, expected n/{dim} with n = {n}",
+                values.len()
+            )));
         }
         if let Some(x) = values.iter().find(|x| !(x.is_finite() && **x >= 0.0)) {
-            return Err(format(format!("{key} contains {x}, allowed: finite and ≥ 0")));
+            return Err(format(format!(
+                "{key} contains {x}, allowed: finite and ≥ 0"
+            )));
         }
         Ok(values)
     };
@@ -52,16 +63,35 @@ pub fn parse_problem(bytes: &[u8]) -> Result<ContactProblem, ContactError> {
             if comp.len() != n {
                 return Err(format(format!("comp has {} entries, n = {n}", comp.len())));
             }
-            comp.iter().map(|c| if *c == 0.0 { Cone::Bilateral } else { Cone::Unilateral }).collect()
+            comp.iter()
+                .map(|c| {
+                    if *c == 0.0 {
+                        Cone::Bilateral
+                    } else {
+                        Cone::Unilateral
+                    }
+                })
+                .collect()
         }
-        "fc2d" => per_contact("mu", 2)?.into_iter().map(Cone::planar).collect(),
-        "fc3d" => per_contact("mu", 3)?.into_iter().map(Cone::circular).collect(),
+        "fc2d" => per_contact("mu", 2)?
+            .into_iter()
+            .map(Cone::planar)
+            .collect(),
+        "fc3d" => per_contact("mu", 3)?
+            .into_iter()
+            .map(Cone::circular)
+            .collect(),
         "rfc3d" => {
             let (mu, mu_r) = (per_contact("mu", 5)?, per_contact("mu_r", 5)?);
-            mu.into_iter().zip(mu_r).map(|(mu, mu_r)| Cone::rolling(mu, mu_r)).collect()
+            mu.into_iter()
+                .zip(mu_r)
+                .map(|(mu, mu_r)| Cone::rolling(mu, mu_r))
+                .collect()
         }
         other => {
-            return Err(format(format!("kind is `{other}`, allowed: lcp, mlcp, fc2d, fc3d, rfc3d")));
+            return Err(format(format!(
+                "kind is `{other}`, allowed: lcp, mlcp, fc2d, fc3d, rfc3d"
+            )));
         }
     };
     let data = archive.floats("W_data")?;
@@ -86,9 +116,14 @@ pub fn write_problem(path: &Path, problem: &ContactProblem) -> Result<(), Contac
         }
     };
     let mut blocks = BlockMatrix::default();
-    problem.delassus().write_blocks(problem.offsets(), &mut blocks);
+    problem
+        .delassus()
+        .write_blocks(problem.offsets(), &mut blocks);
     let (indptr, indices, data) = blocks.to_csr();
-    let scalar = |x: usize| Array::Ints { shape: vec![], values: vec![x as i64] };
+    let scalar = |x: usize| Array::Ints {
+        shape: vec![],
+        values: vec![x as i64],
+    };
     let ints = |x: &[usize]| Array::ints(x.iter().map(|i| *i as i64).collect());
     let mut entries = vec![
         ("kind", Array::Text(kind.into())),
@@ -117,7 +152,11 @@ pub fn write_problem(path: &Path, problem: &ContactProblem) -> Result<(), Contac
             entries.push(("mu_r", Array::floats(radii(1))));
         }
         Kind::Mlcp => {
-            let comp = problem.cones().iter().map(|c| i64::from(matches!(c, Cone::Unilateral))).collect();
+            let comp = problem
+                .cones()
+                .iter()
+                .map(|c| i64::from(matches!(c, Cone::Unilateral)))
+                .collect();
             entries.push(("comp", Array::ints(comp)));
         }
         _ => {}
@@ -132,8 +171,10 @@ pub fn write_vector(path: &Path, values: &[f64]) -> Result<(), ContactError> {
 
 /// Reads a vector from a `.npy` file.
 pub fn read_vector(path: &Path) -> Result<Vec<f64>, ContactError> {
-    let array = npy::parse(&read_bytes(path)?)
-        .map_err(|reason| ContactError::Format { path: path.to_owned(), reason })?;
+    let array = npy::parse(&read_bytes(path)?).map_err(|reason| ContactError::Format {
+        path: path.to_owned(),
+        reason,
+    })?;
     array.to_floats().ok_or_else(|| ContactError::Format {
         path: path.to_owned(),
         reason: "text where numbers are expected".into(),
@@ -141,11 +182,17 @@ pub fn read_vector(path: &Path) -> Result<Vec<f64>, ContactError> {
 }
 
 fn format(reason: String) -> ContactError {
-    ContactError::Format { path: "problem".into(), reason }
+    ContactError::Format {
+        path: "problem".into(),
+        reason,
+    }
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, ContactError> {
-    std::fs::read(path).map_err(|source| ContactError::Io { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| ContactError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Writes through a neighbour and renames, so that a killed process leaves the old file or the new one.
@@ -155,5 +202,8 @@ fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), ContactError> {
     let partial = std::path::PathBuf::from(partial);
     std::fs::write(&partial, bytes)
         .and_then(|()| std::fs::rename(&partial, path))
-        .map_err(|source| ContactError::Io { path: path.to_owned(), source })
+        .map_err(|source| ContactError::Io {
+            path: path.to_owned(),
+            source,
+        })
 }

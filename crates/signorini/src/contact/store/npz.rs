@@ -22,8 +22,13 @@ pub fn read(bytes: &[u8]) -> Result<Archive, ContactError> {
         .map_err(|e| damaged(format!("not a NumPy archive ({e})")))?;
     let mut arrays = BTreeMap::new();
     for i in 0..zip.len() {
-        let entry = zip.by_index(i).map_err(|e| damaged(format!("archive is damaged ({e})")))?;
-        let name = entry.name().map_err(|e| damaged(format!("archive is damaged ({e})")))?.into_owned();
+        let entry = zip
+            .by_index(i)
+            .map_err(|e| damaged(format!("archive is damaged ({e})")))?;
+        let name = entry
+            .name()
+            .map_err(|e| damaged(format!("archive is damaged ({e})")))?
+            .into_owned();
         let Some(key) = name.strip_suffix(".npy").map(str::to_owned) else {
             continue;
         };
@@ -41,12 +46,24 @@ pub fn read(bytes: &[u8]) -> Result<Archive, ContactError> {
     Ok(Archive { arrays })
 }
 
-const KEYS: [&str; 10] =
-    ["kind", "name", "n", "q", "mu", "mu_r", "comp", "W_data", "W_indices", "W_indptr"];
+const KEYS: [&str; 10] = [
+    "kind",
+    "name",
+    "n",
+    "q",
+    "mu",
+    "mu_r",
+    "comp",
+    "W_data",
+    "W_indices",
+    "W_indptr",
+];
 
 impl Archive {
     fn get(&self, key: &str) -> Result<&Array, ContactError> {
-        self.arrays.get(key).ok_or_else(|| damaged(format!("key `{key}` is missing")))
+        self.arrays
+            .get(key)
+            .ok_or_else(|| damaged(format!("key `{key}` is missing")))
     }
 
     pub fn text(&self, key: &str) -> Result<String, ContactError> {
@@ -57,21 +74,28 @@ impl Archive {
     }
 
     pub fn floats(&self, key: &str) -> Result<Vec<f64>, ContactError> {
-        self.get(key)?.to_floats().ok_or_else(|| damaged(format!("{key} is text, expected numbers")))
+        self.get(key)?
+            .to_floats()
+            .ok_or_else(|| damaged(format!("{key} is text, expected numbers")))
     }
 
     pub fn indices(&self, key: &str) -> Result<Vec<usize>, ContactError> {
         let Array::Ints { values, .. } = self.get(key)? else {
             return Err(damaged(format!("{key}: expected integers")));
         };
-        let index = |x: &i64| usize::try_from(*x).map_err(|_| damaged(format!("{key} contains {x}, allowed: ≥ 0")));
+        let index = |x: &i64| {
+            usize::try_from(*x).map_err(|_| damaged(format!("{key} contains {x}, allowed: ≥ 0")))
+        };
         values.iter().map(index).collect()
     }
 
     pub fn size(&self, key: &str) -> Result<usize, ContactError> {
         match self.indices(key)?.as_slice() {
             [n] => Ok(*n),
-            many => Err(damaged(format!("{key} has {} entries, expected one", many.len()))),
+            many => Err(damaged(format!(
+                "{key} has {} entries, expected one",
+                many.len()
+            ))),
         }
     }
 }
@@ -80,7 +104,8 @@ pub fn write(entries: &[(&str, Array)]) -> Result<Vec<u8>, ContactError> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
     for (key, array) in entries {
-        zip.start_file(format!("{key}.npy"), options).map_err(damaged)?;
+        zip.start_file(format!("{key}.npy"), options)
+            .map_err(damaged)?;
         zip.write_all(&npy::write(array)).map_err(damaged)?;
     }
     Ok(zip.finish().map_err(damaged)?.into_inner())
