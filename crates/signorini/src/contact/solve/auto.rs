@@ -4,7 +4,7 @@
 //!
 //! **Method.** A short list of attempts, each judged, the first that reaches the tolerance wins:
 //!
-//! 1. complementarity problems: Lemke when small or not symmetric; otherwise a few sweeps and Newton;
+//! 1. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise a few sweeps and Newton;
 //! 2. contacts: a few Gauss–Seidel sweeps, then proximal Newton with a fast schedule from where they lead;
 //! 3. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
 //! 4. alternating directions, then proximal Newton from where they lead.
@@ -25,8 +25,9 @@ use super::admm::{self, AdmmOptions};
 use super::gauss_seidel::Sweeper;
 use super::newton::{self, ProximalNewtonOptions, Schedule};
 use super::system::System;
+use super::tableau::{self, End};
 use super::{
-    ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, prepare, tableau,
+    ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare,
 };
 
 /// Options of [`Auto`].
@@ -120,125 +121,124 @@ impl Auto {
     }
 
     /// The attempts in turn, from `best` (scaled); returns the method that won, or what was tried last.
-    fn attempts(&mut self, solution: &mut Solution) -> (&'static str, Status) {
-        let is_lcp = self
-            .system
-            .cones
-            .iter()
-            .all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral));
-        self.trial.clear();
-        self.trial.extend_from_slice(&self.best);
+    fn attempts(&mut self, work: &mut Work) -> (&'static str, Status) {
+        let row = |c: &Cone| matches!(c, Cone::Unilateral | Cone::Bilateral);
+        let is_lcp = self.system.cones.iter().all(row);
+        let n = self.system.n();
         let mut rel = f64::INFINITY;
+        self.trial.clone_from(&self.best);
         if self.offer(&mut rel) {
             return ("none", Status::Stalled);
         }
-        self.trial.clear();
-        self.trial.extend_from_slice(&self.best);
-        let n = self.system.n();
-        // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
-        let has_zero_diagonal = is_lcp && (0..n).any(|i| self.system.w.diagonal_block(i)[0] <= 0.0);
-        let small_lcp =
-            is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
-        let mut status = Status::Stalled;
-        if small_lcp && self.try_lemke(&mut rel, &mut status, solution) {
-            return ("lemke", status);
-        }
-        if status == Status::Infeasible {
-            return ("lemke", status);
-        }
-        let work = &mut solution.work;
-        // A few sweeps: exact for one contact, a good active set for many.
         self.sweeper.reset(self.system.n_contacts());
+        self.newton.reset(&self.system);
+        // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
+        let diagonal = |i: usize| self.system.w.diagonal_block(i)[0];
+        let has_zero_diagonal = is_lcp && (0..n).any(|i| diagonal(i) <= 0.0);
+        let lemke_first =
+            is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
+        if lemke_first {
+            // Triangular problems, however hard for pivoting, fall to a sweep in each direction.
+            if !has_zero_diagonal && self.sweep(2, &mut rel, work) {
+                return ("gauss-seidel", Status::Stalled);
+            }
+            if let Some(status) = self.pivot(&mut rel, work) {
+                return ("lemke", status);
+            }
+        }
+        // A few sweeps: exact for one contact, a good active set for many.
         let sweeps = match self.system.n_contacts() {
             1 => 1,
             _ if is_lcp => self.options.lcp_sweeps,
             _ => self.options.sweeps,
         };
-        self.trial.clone_from(&self.best);
-        for k in 0..sweeps {
-            self.sweeper
-                .sweep(&self.system, k % 2 == 1, &mut self.trial);
-            work.sweeps += 1;
+        if self.sweep(sweeps, &mut rel, work) {
+            return ("gauss-seidel", Status::Stalled);
         }
-        if self.offer(&mut rel) {
-            return ("gauss-seidel", status);
-        }
-        // From there, Newton. The proximal parameter matches how far there is to go.
-        self.newton.reset(&self.system);
+        // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
+        // the proximal parameter matches how far there is to go.
         let options = if is_lcp {
-            // An active-set method from the set that the sweeps found; it ends in a few steps or not at all.
             self.newton_options(1e-9, 1.0, Schedule::Fast, 2)
         } else {
             self.newton_options((10.0 * rel).clamp(1e-4, 1.0), 1.0, Schedule::Fast, 12)
         };
         self.trial.clone_from(&self.best);
-        self.newton
-            .solve(&mut self.system, &options, &mut self.trial, work);
-        if self.offer(&mut rel) {
-            return ("newton", status);
+        if self.newton(&options, &mut rel, work) {
+            return ("newton", Status::Stalled);
         }
         if is_lcp
-            && !small_lcp
+            && !lemke_first
             && n <= MAX_LEMKE_ROWS
-            && self.try_lemke(&mut rel, &mut status, solution)
+            && let Some(status) = self.pivot(&mut rel, work)
         {
             return ("lemke", status);
         }
-        if status == Status::Infeasible {
-            return ("lemke", status);
-        }
-        let work = &mut solution.work;
         for rho in [1.0, 3.0, 0.3] {
+            self.trial.fill(0.0);
             let options = self.newton_options(1.0, rho, Schedule::Safe, 80);
-            self.trial.clear();
-            self.trial.resize(n, 0.0);
-            self.newton
-                .solve(&mut self.system, &options, &mut self.trial, work);
-            if self.offer(&mut rel) {
-                return ("newton", status);
+            if self.newton(&options, &mut rel, work) {
+                return ("newton", Status::Stalled);
             }
         }
-        for (rho, steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
+        for (penalty, max_steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
             let options = AdmmOptions {
                 tolerance: MARGIN * self.options.tolerance,
-                max_steps: steps,
-                rho,
+                max_steps,
+                rho: penalty,
                 ..AdmmOptions::default()
             };
-            self.trial.clear();
-            self.trial.resize(n, 0.0);
+            self.trial.fill(0.0);
             self.admm
                 .solve(&mut self.system, &options, &mut self.trial, work);
             let start = self.trial.clone();
             if self.offer(&mut rel) {
-                return ("admm", status);
+                return ("admm", Status::Stalled);
             }
             for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
                 self.trial.clone_from(&start);
                 let options = self.newton_options(alpha, rho, Schedule::Safe, 60);
-                self.newton
-                    .solve(&mut self.system, &options, &mut self.trial, work);
-                if self.offer(&mut rel) {
-                    return ("admm+newton", status);
+                if self.newton(&options, &mut rel, work) {
+                    return ("admm+newton", Status::Stalled);
                 }
             }
         }
         ("auto", Status::Stalled)
     }
 
-    fn try_lemke(&mut self, rel: &mut f64, status: &mut Status, solution: &mut Solution) -> bool {
+    /// Gauss–Seidel sweeps from the best r, until nothing moves.
+    fn sweep(&mut self, count: usize, rel: &mut f64, work: &mut Work) -> bool {
+        self.trial.clone_from(&self.best);
+        for k in 0..count {
+            work.sweeps += 1;
+            let change = self
+                .sweeper
+                .sweep(&self.system, k % 2 == 1, &mut self.trial);
+            if change == 0.0 {
+                break;
+            }
+        }
+        self.offer(rel)
+    }
+
+    /// Proximal Newton from `trial`.
+    fn newton(&mut self, options: &ProximalNewtonOptions, rel: &mut f64, work: &mut Work) -> bool {
+        self.newton
+            .solve(&mut self.system, options, &mut self.trial, work);
+        self.offer(rel)
+    }
+
+    /// Lemke's method; a status if that settles the matter.
+    fn pivot(&mut self, rel: &mut f64, work: &mut Work) -> Option<Status> {
         let n = self.system.n();
-        self.trial.clear();
-        self.trial.resize(n, 0.0);
-        let limit = 20 * n + 100;
+        self.trial.fill(0.0);
         let end = self
             .lemke
-            .solve(&self.system, limit, &mut self.trial, &mut solution.work);
-        if end == tableau::End::Ray && self.lemke.is_certificate(&self.system) {
-            *status = Status::Infeasible;
-            return false;
+            .solve(&self.system, 20 * n + 100, &mut self.trial, work);
+        match end {
+            End::Ray if self.lemke.is_certificate(&self.system) => Some(Status::Infeasible),
+            End::Solved if self.offer(rel) => Some(Status::Stalled),
+            _ => None,
         }
-        end == tableau::End::Solved && self.offer(rel)
     }
 }
 
@@ -266,7 +266,7 @@ impl ContactSolver for Auto {
         self.best.clear();
         self.best.extend_from_slice(&solution.r);
         System::enter(self.judge.scaling(), &mut self.best);
-        let (method, otherwise) = self.attempts(solution);
+        let (method, otherwise) = self.attempts(&mut solution.work);
         solution.method = method;
         solution.r.copy_from_slice(&self.best);
         System::leave(self.judge.scaling(), &mut solution.r);

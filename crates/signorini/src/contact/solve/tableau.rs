@@ -460,6 +460,10 @@ impl Core {
         }
         self.support.sort_unstable();
         let from_table = self.rel(system, r);
+        // Rounding already: nothing to refine.
+        if from_table <= f64::EPSILON {
+            return;
+        }
         self.packed.clear();
         self.packed.extend_from_slice(r);
         let m = self.support.len();
