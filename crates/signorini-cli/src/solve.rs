@@ -19,7 +19,7 @@ const IO_FAILED: u8 = 3;
 
 /// Most repetitions, and most time spent on them, when `--repeat` is not given.
 const AUTO_RUNS: usize = 50;
-const AUTO_SECONDS: f64 = 5e-3;
+const AUTO_SECONDS: f64 = 5e-2;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -93,7 +93,7 @@ fn solve_file(args: &Args, file: &Path) -> Result<bool, ContactError> {
     let mut seconds = f64::INFINITY;
     let (mut runs, mut total) = (0, 0.0);
     // A first solve pays for pages and caches that belong to the process, not to the method: when the choice is ours,
-    // solves of microseconds are repeated for a few milliseconds, long ones are not.
+    // solves of microseconds are repeated for some milliseconds, long ones are not.
     while runs == 0
         || runs < args.repeat
         || (args.repeat == 0 && runs < AUTO_RUNS && total < AUTO_SECONDS)

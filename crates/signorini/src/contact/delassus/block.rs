@@ -123,26 +123,15 @@ impl BlockMatrix {
         self.row_start.push(self.columns.len());
     }
 
-    /// Copies `other` with Ŵ = W · factor / (σ_i σ_j), keeping the storage.
-    pub fn set_scaled(&mut self, other: &BlockMatrix, factor: f64, sigma: &[f64]) {
-        self.offsets.clone_from(&other.offsets);
-        self.row_start.clone_from(&other.row_start);
-        self.columns.clone_from(&other.columns);
-        self.value_start.clone_from(&other.value_start);
-        self.diagonal.clone_from(&other.diagonal);
-        self.values.clone_from(&other.values);
-        self.scale(factor, sigma);
-    }
-
-    /// W · factor / (σ_i σ_j), in place.
-    pub fn scale(&mut self, factor: f64, sigma: &[f64]) {
+    /// W · factor / (σ_i σ_j), in place; `inverse` holds 1/σ.
+    pub fn scale(&mut self, factor: f64, inverse: &[f64]) {
         for b in 0..self.n_blocks() {
             for slot in self.row_start[b]..self.row_start[b + 1] {
                 let c = self.columns[slot];
                 let mut at = self.value_start[slot];
                 for i in self.offsets[b]..self.offsets[b + 1] {
                     for j in self.offsets[c]..self.offsets[c + 1] {
-                        self.values[at] = self.values[at] * factor / (sigma[i] * sigma[j]);
+                        self.values[at] *= factor * inverse[i] * inverse[j];
                         at += 1;
                     }
                 }
@@ -343,6 +332,12 @@ impl Delassus for BlockMatrix {
         for b in 0..self.n_blocks() {
             let rows = &mut out[self.offsets[b]..self.offsets[b + 1]];
             rows.fill(0.0);
+            if self.values.len() == self.columns.len() {
+                let slots = self.row_start[b]..self.row_start[b + 1];
+                let terms = self.values[slots.clone()].iter().zip(&self.columns[slots]);
+                rows[0] = terms.map(|(w, j)| (w * r[*j]).abs()).sum();
+                continue;
+            }
             for (c, w) in self.row(b) {
                 let x = &r[self.offsets[c]..self.offsets[c + 1]];
                 for (o, row) in rows.iter_mut().zip(w.chunks_exact(x.len())) {

@@ -131,7 +131,6 @@ impl Auto {
             return ("none", Status::Stalled);
         }
         self.sweeper.reset(self.system.n_contacts());
-        self.newton.reset(&self.system);
         // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
         let diagonal = |i: usize| self.system.w.diagonal_block(i)[0];
         let has_zero_diagonal = is_lcp && (0..n).any(|i| diagonal(i) <= 0.0);
@@ -155,6 +154,7 @@ impl Auto {
         if self.sweep(sweeps, &mut rel, work) {
             return ("gauss-seidel", Status::Stalled);
         }
+        self.newton.reset(&self.system);
         // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
         // the proximal parameter matches how far there is to go.
         let options = if is_lcp {

@@ -22,7 +22,9 @@ impl System {
         problem
             .delassus()
             .write_blocks(problem.offsets(), &mut self.w);
-        self.w.scale(1.0 / scaling.common(), scaling.sigma());
+        self.f.clear();
+        self.f.extend(scaling.sigma().iter().map(|s| 1.0 / s));
+        self.w.scale(1.0 / scaling.common(), &self.f);
         self.q.clear();
         let (sigma, g) = (scaling.sigma(), scaling.common());
         self.q.extend(
