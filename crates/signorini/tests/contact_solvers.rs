@@ -296,3 +296,56 @@ fn rows_and_contacts_together() {
         assert!(Judge::default().compute(&p, &solution.r).bilateral < 1e-9);
     }
 }
+
+/// Zeros, huge and tiny numbers, indefinite and asymmetric matrices: any status, but no panic, and no claim that the
+/// judge would not sign.
+#[test]
+fn extreme_numbers_never_panic() {
+    let mut rng = Rng(33);
+    let values = [
+        0.0, 1.0, -1.0, 1e-300, -1e300, 1e150, 1e-150, 0.5, 2.0, -3.0,
+    ];
+    for k in 0..600 {
+        let cones = match k % 5 {
+            0 => vec![Cone::Unilateral; 3],
+            1 => vec![Cone::planar(rng.between(0.0, 2.0)), Cone::planar(0.0)],
+            2 => vec![Cone::circular(rng.between(0.0, 2.0))],
+            3 => vec![
+                Cone::Bilateral,
+                Cone::Unilateral,
+                Cone::Interval {
+                    lower: -1.0,
+                    upper: f64::INFINITY,
+                },
+            ],
+            _ => vec![
+                Cone::rolling(0.5, 0.1),
+                Cone::ellipsoidal(0.5, [1.0, 0.5, 0.1]),
+            ],
+        };
+        let n: usize = cones.iter().map(Cone::dim).sum();
+        let mut draw = || values[rng.below(values.len())];
+        let w: Vec<f64> = (0..n * n).map(|_| draw()).collect();
+        let q: Vec<f64> = (0..n).map(|_| draw()).collect();
+        let p = ContactProblem::build(DenseDelassus::from_rows(w).unwrap(), q, cones).unwrap();
+        for name in [
+            "auto",
+            "newton",
+            "gauss-seidel",
+            "admm",
+            "lemke",
+            "enumerate",
+        ] {
+            let mut solver = solve::solver_by_name(name, 1e-8).unwrap();
+            if k >= 60 && name != "auto" || solver.check(&p).is_err() {
+                continue;
+            }
+            let solution = solver.solve(&p).unwrap();
+            let verdict = Judge::default().compute(&p, &solution.r);
+            assert!(
+                !solution.status.is_solved() || verdict.is_within(1e-8),
+                "{name} {k}"
+            );
+        }
+    }
+}

@@ -60,7 +60,12 @@ impl Judge {
 
     /// Judges r.
     pub fn compute(&mut self, problem: &ContactProblem, r: &[f64]) -> Residual {
-        self.scaling.update(problem);
+        self.prepare(problem);
+        self.compute_prepared(problem, r)
+    }
+
+    /// Judges r with the scaling of the last [`Judge::prepare`], which must have been for the same problem.
+    pub(super) fn compute_prepared(&mut self, problem: &ContactProblem, r: &[f64]) -> Residual {
         self.u.resize(problem.n_rows(), 0.0);
         self.scratch.resize(problem.n_rows(), 0.0);
         let outside = Residual {

@@ -125,6 +125,17 @@ impl BlockMatrix {
 
     /// W · factor / (σ_i σ_j), in place; `inverse` holds 1/σ.
     pub fn scale(&mut self, factor: f64, inverse: &[f64]) {
+        if self.values.len() == self.columns.len() {
+            for b in 0..self.n_blocks() {
+                let f = factor * inverse[b];
+                let slots = self.row_start[b]..self.row_start[b + 1];
+                let columns = &self.columns[slots.clone()];
+                for (w, j) in self.values[slots].iter_mut().zip(columns) {
+                    *w *= f * inverse[*j];
+                }
+            }
+            return;
+        }
         for b in 0..self.n_blocks() {
             for slot in self.row_start[b]..self.row_start[b + 1] {
                 let c = self.columns[slot];
@@ -192,6 +203,22 @@ impl BlockMatrix {
             } else {
                 w.iter().zip(columns).map(|(w, j)| w * r[*j]).sum::<f64>()
             };
+            return;
+        }
+        if let [o0, o1] = out {
+            for slot in self.row_start[b]..self.row_start[b + 1] {
+                let c = self.columns[slot];
+                let x = &r[self.offsets[c]..self.offsets[c + 1]];
+                let w = &self.values[self.value_start[slot]..][..2 * x.len()];
+                if let ([x0, x1], [w0, w1, w2, w3]) = (x, w) {
+                    *o0 += w0 * x0 + w1 * x1;
+                    *o1 += w2 * x0 + w3 * x1;
+                } else {
+                    let (top, bottom) = w.split_at(x.len());
+                    *o0 += top.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+                    *o1 += bottom.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
+                }
+            }
             return;
         }
         if let [o0, o1, o2] = out {

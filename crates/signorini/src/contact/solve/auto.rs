@@ -126,10 +126,13 @@ impl Auto {
         let is_lcp = self.system.cones.iter().all(row);
         let n = self.system.n();
         let mut rel = f64::INFINITY;
-        self.trial.clone_from(&self.best);
-        if self.offer(&mut rel) {
-            return ("none", Status::Stalled);
+        if self.best.iter().any(|r| *r != 0.0) || self.is_open() {
+            self.trial.clone_from(&self.best);
+            if self.offer(&mut rel) {
+                return ("none", Status::Stalled);
+            }
         }
+        self.trial.resize(n, 0.0);
         self.sweeper.reset(self.system.n_contacts());
         // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
         let diagonal = |i: usize| self.system.w.diagonal_block(i)[0];
@@ -205,6 +208,15 @@ impl Auto {
         ("auto", Status::Stalled)
     }
 
+    /// Whether no contact closes at r = 0: the one case in which r = 0 may be the answer.
+    fn is_open(&self) -> bool {
+        let closes = |(i, cone): (usize, &Cone)| {
+            let q = self.system.q[self.system.offsets()[i]];
+            if cone.is_row() && !matches!(cone, Cone::Unilateral) { q != 0.0 } else { q < 0.0 }
+        };
+        !self.system.cones.iter().enumerate().any(closes)
+    }
+
     /// Gauss–Seidel sweeps from the best r, until nothing moves.
     fn sweep(&mut self, count: usize, rel: &mut f64, work: &mut Work) -> bool {
         self.trial.clone_from(&self.best);
@@ -213,7 +225,8 @@ impl Auto {
             let change = self
                 .sweeper
                 .sweep(&self.system, k % 2 == 1, &mut self.trial);
-            if change == 0.0 {
+            // The residual is at most of the order of the change: nothing left for the next sweep.
+            if change <= 0.1 * self.options.tolerance * self.system.q_norm {
                 break;
             }
         }

@@ -435,6 +435,7 @@ impl ContactSolver for Enumerate {
     ) -> Result<(), ContactError> {
         begin(problem, start, solution);
         solution.method = "enumerate";
+        self.judge.prepare(problem);
         let found = enumerate(problem, &self.options)?;
         let square = |r: &Vec<f64>| r.iter().map(|x| x * x).sum::<f64>();
         let smallest = found

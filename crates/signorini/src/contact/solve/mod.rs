@@ -210,7 +210,10 @@ fn prepare(
     solution: &mut Solution,
 ) -> bool {
     match start {
-        Start::Warm => conclude(judge, problem, tolerance, Status::Stalled, solution),
+        Start::Warm => {
+            judge.prepare(problem);
+            conclude(judge, problem, tolerance, Status::Stalled, solution)
+        }
         Start::Cold => {
             judge.prepare(problem);
             false
@@ -218,7 +221,7 @@ fn prepare(
     }
 }
 
-/// Judges r and sets u, residual and, where it is earned, the status. Returns whether r solves the problem.
+/// Judges r with a prepared judge and sets u, residual and, where it is earned, the status. Returns whether r solves the problem.
 fn conclude(
     judge: &mut Judge,
     problem: &ContactProblem,
@@ -226,7 +229,7 @@ fn conclude(
     otherwise: Status,
     solution: &mut Solution,
 ) -> bool {
-    solution.residual = judge.compute(problem, &solution.r);
+    solution.residual = judge.compute_prepared(problem, &solution.r);
     solution.u.clear();
     solution.u.extend_from_slice(judge.velocity());
     solution.status = if solution.residual.rel <= tolerance {

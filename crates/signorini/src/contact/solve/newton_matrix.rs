@@ -174,12 +174,18 @@ impl NewtonMatrix {
                 }
                 let (column, width) = (self.start[j], system.w.dim(j));
                 for a in 0..dim {
-                    for c in 0..dim {
-                        let b = law.b[a * dim + c];
-                        if b != 0.0 {
-                            for k in 0..width {
-                                matrix[(row + a) * m + column + k] += b * w[c * width + k];
-                            }
+                    let at = (row + a) * m + column;
+                    let target = &mut matrix[at..at + width];
+                    let factors = &law.b[a * dim..(a + 1) * dim];
+                    if let ([t0, t1, t2], [b0, b1, b2], 9) = (&mut *target, factors, w.len()) {
+                        *t0 += b0 * w[0] + b1 * w[3] + b2 * w[6];
+                        *t1 += b0 * w[1] + b1 * w[4] + b2 * w[7];
+                        *t2 += b0 * w[2] + b1 * w[5] + b2 * w[8];
+                        continue;
+                    }
+                    for (b, row) in factors.iter().zip(w.chunks_exact(width)) {
+                        for (t, w) in target.iter_mut().zip(row) {
+                            *t += b * w;
                         }
                     }
                 }
