@@ -163,7 +163,7 @@ impl Auto {
         let options = if is_lcp {
             self.newton_options(1e-9, 1.0, Schedule::Fast, 2)
         } else {
-            self.newton_options((10.0 * rel).clamp(1e-4, 1.0), 1.0, Schedule::Fast, 12)
+            self.newton_options((0.1 * rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, 12)
         };
         self.trial.clone_from(&self.best);
         if self.newton(&options, &mut rel, work) {
