@@ -1,4 +1,5 @@
 //! `signorini solve` and `signorini bench contact` from outside.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

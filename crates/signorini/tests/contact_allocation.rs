@@ -1,6 +1,7 @@
 //! A warm-started re-solve of an unchanged problem allocates nothing.
 //!
 //! Alone in its file: the counting allocator sees every thread of the process.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

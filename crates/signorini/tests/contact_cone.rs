@@ -1,4 +1,5 @@
 //! Properties of the cones: projections, supports, polars, derivatives.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use proptest::prelude::*;
 use signorini::contact::Cone;

@@ -2,6 +2,7 @@
 //!
 //! Uniform rod of unit length and mass, lower end on a rough line; A and b of the scalar problem, W of the planar one and
 //! all solutions from closed form.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

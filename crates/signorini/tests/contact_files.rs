@@ -1,4 +1,5 @@
 //! Stored problems of public collections, kept outside the repository: every one, from r = 0, judged.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Lemke: the forms of paper 000 agree, ties do not cycle, rays are reported, infeasibility is proved.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! Random problems that are solvable by construction: `auto` must solve at least 99.5 % to 1e-8, and every claimed
 //! solution must pass the judge.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 
@@ -27,6 +28,7 @@ fn run(law: Law, count: u64, max_contacts: usize) -> (u64, u64) {
             assert!(verdict.rel <= verdict.floor.max(1e-8));
             solved += 1;
         } else {
+            keep(&p, law, seed);
             eprintln!(
                 "unsolved: {law:?} seed {seed} {recipe:?} rel {:.1e}",
                 verdict.rel
@@ -34,6 +36,15 @@ fn run(law: Law, count: u64, max_contacts: usize) -> (u64, u64) {
         }
     }
     (solved, count)
+}
+
+/// Keeps an unsolved problem as a file among the test artefacts, where its laws have a file format.
+fn keep(p: &signorini::contact::ContactProblem, law: Law, seed: u64) {
+    let name = format!("unsolved-{law:?}-{seed}.npz");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if signorini::contact::store::write_problem(&path, p).is_ok() {
+        eprintln!("kept as {}", path.display());
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! Solvers on single contacts and small problems, units, determinism, warm starts.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Files: round trips, and files that are damaged in every way that a test can think of.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Helpers shared by the tests of the contact room.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod generate;
 

@@ -212,7 +212,11 @@ impl Auto {
     fn is_open(&self) -> bool {
         let closes = |(i, cone): (usize, &Cone)| {
             let q = self.system.q[self.system.offsets()[i]];
-            if cone.is_row() && !matches!(cone, Cone::Unilateral) { q != 0.0 } else { q < 0.0 }
+            if cone.is_row() && !matches!(cone, Cone::Unilateral) {
+                q != 0.0
+            } else {
+                q < 0.0
+            }
         };
         !self.system.cones.iter().enumerate().any(closes)
     }

@@ -142,7 +142,7 @@ impl Symbolic {
     }
 }
 
-/// The numbers of a factor with D×D blocks.
+/// The numbers of a factor with D×D blocks; smaller contacts are padded with rows of the identity.
 #[derive(Debug, Clone, Default)]
 pub struct Numeric<const D: usize> {
     upper: Vec<[[f64; D]; D]>,
@@ -201,14 +201,16 @@ impl<const D: usize> Numeric<D> {
         true
     }
 
-    /// b ← A⁻¹ b for the active contacts; `start(contact)` is the contact's first row in b.
+    /// b ← A⁻¹ b for the active contacts; contact i has the rows `offsets[i]..offsets[i + 1]` of b. Contacts of fewer than
+    /// D rows are padded with zeros.
     pub fn solve(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
         let m = s.active.len();
         self.x.clear();
         self.x.resize(m, [0.0; D]);
         for i in 0..m {
             let mut sum = [0.0; D];
-            sum.copy_from_slice(&b[offsets[s.active[i]]..offsets[s.active[i]] + D]);
+            let rows = &b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
+            sum[..rows.len()].copy_from_slice(rows);
             for t in s.lower_start[i]..s.lower_start[i + 1] {
                 let x = self.x[s.lower[t]];
                 for a in 0..D {
@@ -236,7 +238,9 @@ impl<const D: usize> Numeric<D> {
                 }
             }
             self.x[i] = x;
-            b[offsets[s.active[i]]..offsets[s.active[i]] + D].copy_from_slice(&x);
+            let rows = &mut b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
+            let dim = rows.len();
+            rows.copy_from_slice(&x[..dim]);
         }
     }
 }

@@ -19,6 +19,7 @@ pub struct NewtonMatrix {
     n2: Numeric<2>,
     n3: Numeric<3>,
     n5: Numeric<5>,
+    n6: Numeric<6>,
     /// First row of an active contact in the dense system.
     start: Vec<usize>,
     active_rows: usize,
@@ -47,12 +48,9 @@ impl NewtonMatrix {
         if self.active_rows == 0 {
             return true;
         }
-        let dim = system.w.dim(0);
-        let uniform =
-            matches!(dim, 1 | 2 | 3 | 5) && system.offsets().windows(2).all(|w| w[1] - w[0] == dim);
-        let sparse = uniform
-            && self.active_rows > DENSE_ROWS
-            && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        let dim = (0..n_contacts).map(|i| system.w.dim(i)).max().unwrap_or(1);
+        let sparse =
+            self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
         self.sparse_dim = if sparse { dim } else { 0 };
         if !sparse {
             return self.factor_dense(system, laws, alpha);
@@ -72,7 +70,8 @@ impl NewtonMatrix {
             1 => factor_sparse(&mut self.n1, &self.symbolic, system, laws, alpha),
             2 => factor_sparse(&mut self.n2, &self.symbolic, system, laws, alpha),
             3 => factor_sparse(&mut self.n3, &self.symbolic, system, laws, alpha),
-            _ => factor_sparse(&mut self.n5, &self.symbolic, system, laws, alpha),
+            4 | 5 => factor_sparse(&mut self.n5, &self.symbolic, system, laws, alpha),
+            _ => factor_sparse(&mut self.n6, &self.symbolic, system, laws, alpha),
         }
     }
 
@@ -87,7 +86,8 @@ impl NewtonMatrix {
             1 => return self.n1.solve(&self.symbolic, offsets, x),
             2 => return self.n2.solve(&self.symbolic, offsets, x),
             3 => return self.n3.solve(&self.symbolic, offsets, x),
-            _ => return self.n5.solve(&self.symbolic, offsets, x),
+            4 | 5 => return self.n5.solve(&self.symbolic, offsets, x),
+            _ => return self.n6.solve(&self.symbolic, offsets, x),
         }
         self.packed.clear();
         for (i, law) in laws.iter().enumerate() {
@@ -215,19 +215,34 @@ fn factor_sparse<const D: usize>(
                 continue;
             }
             let mut block = [[0.0; D]; D];
-            for a in 0..D {
-                for c in 0..D {
-                    let b = law.b[a * D + c];
-                    for k in 0..D {
-                        block[a][k] += b * w[c * D + k];
+            let (dim, width) = (system.w.dim(i), system.w.dim(j));
+            if dim == D && width == D {
+                for a in 0..D {
+                    for c in 0..D {
+                        let b = law.b[a * D + c];
+                        for k in 0..D {
+                            block[a][k] += b * w[c * D + k];
+                        }
+                    }
+                }
+            } else {
+                for a in 0..dim {
+                    for c in 0..dim {
+                        let b = law.b[a * dim + c];
+                        for k in 0..width {
+                            block[a][k] += b * w[c * width + k];
+                        }
                     }
                 }
             }
             if i == j {
-                for a in 0..D {
-                    for c in 0..D {
-                        block[a][c] += law.a[a * D + c] + alpha * law.b[a * D + c];
+                for a in 0..dim {
+                    for c in 0..dim {
+                        block[a][c] += law.a[a * dim + c] + alpha * law.b[a * dim + c];
                     }
+                }
+                for a in dim..D {
+                    block[a][a] = 1.0;
                 }
             }
             put(j, &block);
