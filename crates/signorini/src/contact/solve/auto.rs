@@ -7,7 +7,8 @@
 //! 1. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise a few sweeps and Newton;
 //! 2. contacts: a few Gauss–Seidel sweeps, then proximal Newton with a fast schedule from where they lead;
 //! 3. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
-//! 4. alternating directions, then proximal Newton from where they lead.
+//! 4. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
+//! 5. alternating directions, then proximal Newton from where they lead.
 //!
 //! The measurements behind the order and the numbers are in the book, chapter *The contact problem*.
 //!
@@ -73,6 +74,9 @@ const MARGIN: f64 = 0.9;
 
 /// Above this a dense tableau is too large to be worth a try.
 const MAX_LEMKE_ROWS: usize = 3000;
+
+/// Starting points tried when the planned ones fail.
+const RESTARTS: u64 = 24;
 
 /// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
 const COARSE_FLOOR: f64 = 1e-8;
@@ -183,6 +187,19 @@ impl Auto {
                 return ("newton", Status::Stalled);
             }
         }
+        for seed in 1..=RESTARTS {
+            self.scatter(seed);
+            let (schedule, outer) = if seed % 2 == 1 {
+                (Schedule::Fast, 25)
+            } else {
+                (Schedule::Safe, 40)
+            };
+            let rho = [1.0, 3.0, 0.3][seed as usize / 2 % 3];
+            let options = self.newton_options(1.0, rho, schedule, outer);
+            if self.newton(&options, &mut rel, work) {
+                return ("restart", Status::Stalled);
+            }
+        }
         for (penalty, max_steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
             let options = AdmmOptions {
                 tolerance: MARGIN * self.options.tolerance,
@@ -242,6 +259,22 @@ impl Auto {
         self.newton
             .solve(&mut self.system, options, &mut self.trial, work);
         self.offer(rel)
+    }
+
+    /// A starting point somewhere in the cones, of the size of the impulses that stop the contacts; a fixed sequence.
+    fn scatter(&mut self, seed: u64) {
+        let n = self.system.n();
+        let size = self.system.q_norm / (n as f64).sqrt();
+        let mut state = seed;
+        for x in &mut self.trial {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            *x = 4.0 * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
+        }
+        for (i, cone) in self.system.cones.iter().enumerate() {
+            cone.project(&mut self.trial[self.system.rows(i)]);
+        }
     }
 
     /// Lemke's method; a status if that settles the matter.
