@@ -3,7 +3,7 @@
 use super::Delassus;
 
 /// A square matrix of blocks in compressed rows. Every diagonal block is stored, columns ascend in each row.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct BlockMatrix {
     offsets: Vec<usize>,
     row_start: Vec<usize>,
@@ -11,6 +11,24 @@ pub struct BlockMatrix {
     value_start: Vec<usize>,
     diagonal: Vec<usize>,
     values: Vec<f64>,
+}
+
+impl Clone for BlockMatrix {
+    fn clone(&self) -> Self {
+        let mut out = Self::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Keeps the storage: the derived one would allocate anew at every solve.
+    fn clone_from(&mut self, source: &Self) {
+        self.offsets.clone_from(&source.offsets);
+        self.row_start.clone_from(&source.row_start);
+        self.columns.clone_from(&source.columns);
+        self.value_start.clone_from(&source.value_start);
+        self.diagonal.clone_from(&source.diagonal);
+        self.values.clone_from(&source.values);
+    }
 }
 
 impl BlockMatrix {
@@ -201,7 +219,7 @@ impl BlockMatrix {
             out[0] += if w.len() == r.len() {
                 dot(w, r)
             } else {
-                w.iter().zip(columns).map(|(w, j)| w * r[*j]).sum::<f64>()
+                gather_dot(w, columns, r, |x| x)
             };
             return;
         }
@@ -342,6 +360,20 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + tail
 }
 
+/// Σ f(a_k x[j_k]) in four interleaved sums, so that additions need not wait for each other.
+fn gather_dot(a: &[f64], columns: &[usize], x: &[f64], f: impl Fn(f64) -> f64) -> f64 {
+    let mut sums = [0.0; 4];
+    let (a4, c4) = (a.chunks_exact(4), columns.chunks_exact(4));
+    let rest = a4.remainder().iter().zip(c4.remainder());
+    let tail: f64 = rest.map(|(a, j)| f(a * x[*j])).sum();
+    for (a, j) in a4.zip(c4) {
+        for k in 0..4 {
+            sums[k] += f(a[k] * x[j[k]]);
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+}
+
 impl Delassus for BlockMatrix {
     fn n_rows(&self) -> usize {
         self.offsets.last().copied().unwrap_or(0)
@@ -361,8 +393,8 @@ impl Delassus for BlockMatrix {
             rows.fill(0.0);
             if self.values.len() == self.columns.len() {
                 let slots = self.row_start[b]..self.row_start[b + 1];
-                let terms = self.values[slots.clone()].iter().zip(&self.columns[slots]);
-                rows[0] = terms.map(|(w, j)| (w * r[*j]).abs()).sum();
+                let columns = &self.columns[slots.clone()];
+                rows[0] = gather_dot(&self.values[slots], columns, r, f64::abs);
                 continue;
             }
             for (c, w) in self.row(b) {

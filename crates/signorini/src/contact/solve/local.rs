@@ -135,6 +135,10 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
             break; // no tangential load at all
         }
         let value = mu * n / norm - 1.0;
+        // As exact as the quotient can be computed; waiting for λ to settle could take for ever here.
+        if value.abs() <= 4.0 * f64::EPSILON {
+            break;
+        }
         if value < 0.0 {
             low = lambda;
         } else {
