@@ -145,7 +145,7 @@ impl Auto {
             is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
         if lemke_first {
             // Triangular problems, however hard for pivoting, fall to a sweep in each direction.
-            if !has_zero_diagonal && self.sweep(2, true, &mut rel, work) {
+            if !has_zero_diagonal && self.sweep(2, &mut rel, work) {
                 return ("gauss-seidel", Status::Stalled);
             }
             if let Some(status) = self.pivot(&mut rel, work) {
@@ -158,7 +158,7 @@ impl Auto {
             _ if is_lcp => self.options.lcp_sweeps,
             _ => self.options.sweeps,
         };
-        if self.sweep(sweeps, false, &mut rel, work) {
+        if self.sweep(sweeps, &mut rel, work) {
             return ("gauss-seidel", Status::Stalled);
         }
         self.newton.reset(&self.system);
@@ -238,23 +238,20 @@ impl Auto {
         !self.system.cones.iter().enumerate().any(closes)
     }
 
-    /// Gauss–Seidel sweeps from the best r, until nothing moves. With `or_nothing`, sweeps that did not settle are not
-    /// worth a residual.
-    fn sweep(&mut self, count: usize, or_nothing: bool, rel: &mut f64, work: &mut Work) -> bool {
+    /// Gauss–Seidel sweeps from the best r, until nothing moves.
+    fn sweep(&mut self, count: usize, rel: &mut f64, work: &mut Work) -> bool {
         self.trial.clone_from(&self.best);
-        let mut settled = false;
         for k in 0..count {
             work.sweeps += 1;
             let change = self
                 .sweeper
                 .sweep(&self.system, k % 2 == 1, &mut self.trial);
             // The residual is at most of the order of the change: nothing left for the next sweep.
-            settled = change <= 0.1 * self.options.tolerance * self.system.q_norm;
-            if settled {
+            if change <= 0.1 * self.options.tolerance * self.system.q_norm {
                 break;
             }
         }
-        (settled || !or_nothing) && self.offer(rel)
+        self.offer(rel)
     }
 
     /// Proximal Newton from `trial`.
