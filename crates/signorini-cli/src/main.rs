@@ -1,6 +1,7 @@
 //! The `signorini` command.
 
 mod bench;
+mod bench_contact;
 mod bundled;
 mod check;
 mod engine;
@@ -8,6 +9,7 @@ mod failure;
 mod progress;
 mod run;
 mod scenes;
+mod solve;
 mod source;
 
 use clap::{Parser, Subcommand};
@@ -31,8 +33,25 @@ enum Command {
     Check(check::Check),
     /// List the bundled scenes.
     Scenes(scenes::Scenes),
-    /// Time forward dynamics.
-    Bench(bench::Bench),
+    /// Solve stored contact problems.
+    Solve(solve::Args),
+    /// Time forward dynamics, or every contact solver on stored problems.
+    Bench(Bench),
+}
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Bench {
+    #[command(subcommand)]
+    what: Option<What>,
+    #[command(flatten)]
+    dynamics: bench::Bench,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Every solver on every stored contact problem of a folder.
+    Contact(bench_contact::Args),
 }
 
 fn main() -> ExitCode {
@@ -40,7 +59,9 @@ fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
         Command::Scenes(command) => command.execute(),
-        Command::Bench(command) => command.execute(),
+        Command::Solve(args) => return solve::run(&args),
+        Command::Bench(Bench { what: Some(What::Contact(args)), .. }) => return bench_contact::run(&args),
+        Command::Bench(Bench { dynamics, .. }) => dynamics.execute(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

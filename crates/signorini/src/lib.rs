@@ -38,8 +38,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Start with [`step::Simulation`], [`scene::Scene`] and [`step::Observation`]. Contact and changes of topology are not there yet.
+//! Start with [`step::Simulation`], [`scene::Scene`] and [`step::Observation`]. The contact problem and its solvers are in
+//! [`contact`], which stands alone; contact in motion and changes of topology are not there yet.
 
+pub mod contact;
 pub mod dynamics;
 pub mod model;
 pub mod plan;

@@ -1,0 +1,45 @@
+//! The Delassus operator W: contact velocities per contact impulse.
+//!
+//! It is the seam between dynamics and contact: whoever has one can pose a contact problem. The solvers work on a
+//! scaled block-sparse copy; an operator that cannot write its blocks is probed with unit impulses.
+
+mod block;
+mod dense;
+mod factored;
+mod matrix_free;
+
+pub use block::BlockMatrix;
+pub use dense::DenseDelassus;
+pub use factored::{BodyJacobian, FactoredDelassus};
+pub use matrix_free::MatrixFreeDelassus;
+
+/// W, seen through what it does.
+pub trait Delassus: std::fmt::Debug + Send + Sync {
+    /// Number of rows.
+    fn n_rows(&self) -> usize;
+
+    /// out = W r.
+    fn apply(&self, r: &[f64], out: &mut [f64]);
+
+    /// out = |W| |r|, or an upper bound of it: what rounding errors of `apply` are proportional to.
+    fn apply_abs(&self, r: &[f64], out: &mut [f64]);
+
+    /// The diagonal of W.
+    fn write_diagonal(&self, out: &mut [f64]);
+
+    /// Writes all blocks; block i has rows `offsets[i]..offsets[i + 1]`. The default probes with unit impulses.
+    fn write_blocks(&self, offsets: &[usize], out: &mut BlockMatrix) {
+        let n = self.n_rows();
+        let mut dense = vec![0.0; n * n];
+        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
+        for j in 0..n {
+            unit[j] = 1.0;
+            self.apply(&unit, &mut column);
+            unit[j] = 0.0;
+            for i in 0..n {
+                dense[i * n + j] = column[i];
+            }
+        }
+        out.set_from_dense(offsets, &dense);
+    }
+}

@@ -1,0 +1,188 @@
+//! The judge: how well r solves a contact problem. It knows no solver.
+//!
+//! **Problem.** u = W r + q is recomputed from r alone. In the scaled variables of [`Scaling`] the natural map
+//! F = r̂ − P_K(r̂ − (û + h(−û_t) e_n)) vanishes exactly at the solutions.
+//!
+//! **Method.** rel = ‖F‖ / ‖q̂‖ is the number that tolerances are compared with (DESIGN §4); with q = 0 the divisor
+//! is one. The laws are also reported one by one, relative to max |q̂|.
+//!
+//! **Cost.** One product with W, and one with |W| for the rounding floor.
+//!
+//! **Fails when** r is not finite: rel is then infinite.
+//!
+//! **Checked by** `tests/contact_residual.rs`: stored values, properties of the map, other implementations.
+
+use super::cone::{Cone, MAX_DIM, MAX_TANGENT, Section};
+use super::problem::ContactProblem;
+use super::scaling::Scaling;
+
+/// How far r is from a solution.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Residual {
+    /// ‖F‖₂ / ‖q̂‖₂: the one number that tolerances are compared with.
+    pub rel: f64,
+    /// max |F| / max |q̂|.
+    pub rel_inf: f64,
+    /// Signorini: max |min(r̂_n, û_n)|.
+    pub signorini: f64,
+    /// Coulomb: largest distance of r̂_t outside its set.
+    pub coulomb: f64,
+    /// Maximum dissipation: max ‖r̂_t − P(r̂_t − û_t)‖.
+    pub dissipation: f64,
+    /// The last two for moment rows (rolling and spin), the larger.
+    pub moment: f64,
+    /// Bilateral rows max |û|, bounded rows max |r̂ − clamp(r̂ − û)|.
+    pub bilateral: f64,
+    /// 4 ε ‖|Ŵ||r̂|‖ / ‖q̂‖: no r in double precision can be asked for less.
+    pub floor: f64,
+}
+
+impl Residual {
+    /// Whether rel ≤ max(tolerance, floor).
+    pub fn is_within(&self, tolerance: f64) -> bool {
+        self.rel <= tolerance.max(self.floor)
+    }
+}
+
+/// Computes residuals; keeps its scratch, so that judging a problem of known size does not allocate.
+#[derive(Debug, Clone, Default)]
+pub struct Judge {
+    scaling: Scaling,
+    u: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Judge {
+    /// Computes the scaling alone.
+    pub fn prepare(&mut self, problem: &ContactProblem) {
+        self.scaling.update(problem);
+    }
+
+    /// Judges r.
+    pub fn compute(&mut self, problem: &ContactProblem, r: &[f64]) -> Residual {
+        self.prepare(problem);
+        self.compute_prepared(problem, r)
+    }
+
+    /// Judges r with the scaling of the last [`Judge::prepare`], which must have been for the same problem.
+    pub(super) fn compute_prepared(&mut self, problem: &ContactProblem, r: &[f64]) -> Residual {
+        self.u.resize(problem.n_rows(), 0.0);
+        self.scratch.resize(problem.n_rows(), 0.0);
+        let outside = Residual { rel: f64::INFINITY, rel_inf: f64::INFINITY, ..Residual::default() };
+        if r.len() != problem.n_rows() || r.iter().any(|x| !x.is_finite()) {
+            return outside;
+        }
+        problem.velocity(r, &mut self.u);
+        problem.delassus().apply_abs(r, &mut self.scratch);
+        let (sigma, g) = (self.scaling.sigma(), self.scaling.common());
+        let scale_u = |i: usize, u: f64| u / (g * sigma[i]);
+        let (mut q_square, mut q_max, mut f_square, mut f_max, mut floor) = (0.0, 0.0_f64, 0.0, 0.0_f64, 0.0);
+        for (i, q) in problem.free_velocity().iter().enumerate() {
+            let q = scale_u(i, *q);
+            q_square += q * q;
+            q_max = q_max.max(q.abs());
+            let w = scale_u(i, self.scratch[i]);
+            floor += w * w;
+        }
+        let mut out = Residual::default();
+        let (mut rh, mut uh, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM], [0.0; MAX_DIM]);
+        for (c, cone) in problem.cones().iter().enumerate() {
+            let (start, dim) = (problem.offsets()[c], cone.dim());
+            for k in 0..dim {
+                rh[k] = sigma[start + k] * r[start + k];
+                uh[k] = scale_u(start + k, self.u[start + k]);
+            }
+            let (rh, uh, f) = (&rh[..dim], &uh[..dim], &mut f[..dim]);
+            match cone {
+                // Laws that scaling leaves alone are used as they are: no copy, no allocation.
+                Cone::Friction(Section::Balls { dims, radii }) => {
+                    let ratio = self.scaling.moment_ratio(problem, c);
+                    let radii = [radii[0], radii[1] * ratio];
+                    add_contact(&Cone::Friction(Section::Balls { dims: *dims, radii }), rh, uh, f, &mut out);
+                }
+                Cone::Friction(Section::Ellipsoid { dim: 3, .. }) | Cone::Interval { .. } => {
+                    add_contact(&self.scaling.scaled_cone(problem, c), rh, uh, f, &mut out);
+                }
+                _ => add_contact(cone, rh, uh, f, &mut out),
+            }
+            for x in f.iter() {
+                f_square += x * x;
+                f_max = f_max.max(x.abs());
+            }
+        }
+        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
+        let (q_norm, q_max) = (positive(f64::sqrt(q_square)), positive(q_max));
+        out.rel = f64::sqrt(f_square) / q_norm;
+        out.rel_inf = f_max / q_max;
+        out.floor = 4.0 * f64::EPSILON * f64::sqrt(floor) / q_norm;
+        for x in [&mut out.signorini, &mut out.coulomb, &mut out.dissipation, &mut out.moment, &mut out.bilateral] {
+            *x /= q_max;
+        }
+        if out.rel.is_nan() {
+            return outside;
+        }
+        out
+    }
+
+    /// u = W r + q of the last call.
+    pub fn velocity(&self) -> &[f64] {
+        &self.u
+    }
+
+    /// The scaling of the last call.
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+}
+
+/// Adds one contact, in scaled variables, to the separate laws, and leaves its natural map in `f`.
+fn add_contact(cone: &Cone, r: &[f64], u: &[f64], f: &mut [f64], out: &mut Residual) {
+    cone.natural_map(r, u, f);
+    let Cone::Friction(section) = cone else {
+        match cone {
+            Cone::Unilateral => out.signorini = out.signorini.max(f[0].abs()),
+            _ => out.bilateral = out.bilateral.max(f[0].abs()),
+        }
+        return;
+    };
+    out.signorini = out.signorini.max(r[0].min(u[0]).abs());
+    let normal = r[0].max(0.0);
+    let n = section.n_forces();
+    let mut worst = |at: usize, len: usize, moment: bool, ball: Option<f64>| {
+        let (rt, ut) = (&r[1..], &u[1..]);
+        let mut y = [0.0; MAX_TANGENT];
+        let y = &mut y[..rt.len()];
+        let distance = |p: &[f64]| (at..at + len).map(|k| (rt[k] - p[k]) * (rt[k] - p[k])).sum::<f64>().sqrt();
+        y.copy_from_slice(rt);
+        section.project(normal, y);
+        // A disc also says how far outside r_t is when r_n itself is negative.
+        let outside = match ball {
+            Some(radius) => (rt[at..at + len].iter().map(|x| x * x).sum::<f64>().sqrt() - radius * r[0]).max(0.0),
+            None => distance(y),
+        };
+        for k in 0..rt.len() {
+            y[k] = rt[k] - ut[k];
+        }
+        section.project(normal, y);
+        let slip = distance(y);
+        if moment {
+            out.moment = out.moment.max(outside).max(slip);
+        } else {
+            out.coulomb = out.coulomb.max(outside);
+            out.dissipation = out.dissipation.max(slip);
+        }
+    };
+    match section {
+        Section::Ball { radius, .. } => worst(0, section.dim(), false, Some(*radius)),
+        Section::Balls { dims, radii } => {
+            worst(0, dims[0], false, Some(radii[0]));
+            worst(dims[0], dims[1], true, Some(radii[1]));
+        }
+        _ => {
+            worst(0, n, false, None);
+            if n < section.dim() {
+                worst(n, section.dim() - n, true, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The law of one contact as an equation, with its generalised derivative: what Newton's method linearises.
+//!
+//! The form is Alart and Curnier's: with z_n = r_n − ρ u_n and s = max(z_n, 0),
+//!
+//! ```text
+//! f_n = r_n − s,      f_t = r_t − P_{sC}(r_t − ρ u_t),      δf = A δr + B δu
+//! ```
+//!
+//! zero exactly at the solutions, for any ρ > 0 (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng. 92, 1991).
+
+use super::super::cone::{Cone, MAX_DIM, SectionJacobian};
+
+/// f, A and B of one contact; A and B row-major with the contact's own dimension as stride.
+#[derive(Debug, Clone)]
+pub struct Linearised {
+    pub f: [f64; MAX_DIM],
+    pub a: [f64; MAX_DIM * MAX_DIM],
+    pub b: [f64; MAX_DIM * MAX_DIM],
+    /// Whether B = 0 and A = 1: an open contact, a row at its bound.
+    pub is_open: bool,
+    section: SectionJacobian,
+}
+
+impl Default for Linearised {
+    fn default() -> Self {
+        Self {
+            f: [0.0; MAX_DIM],
+            a: [0.0; MAX_DIM * MAX_DIM],
+            b: [0.0; MAX_DIM * MAX_DIM],
+            is_open: false,
+            section: SectionJacobian::default(),
+        }
+    }
+}
+
+impl Linearised {
+    /// A = 0, B = 1: the contact as if it were a bilateral one, so that the Newton matrix is W + α.
+    pub fn set_bilateral(&mut self, dim: usize) {
+        self.is_open = false;
+        self.a[..dim * dim].fill(0.0);
+        self.b[..dim * dim].fill(0.0);
+        for k in 0..dim {
+            self.b[k * dim + k] = 1.0;
+        }
+    }
+
+    /// Evaluates the law; returns ‖f‖.
+    pub fn update(&mut self, cone: &Cone, rho: f64, r: &[f64], u: &[f64]) -> f64 {
+        let dim = r.len();
+        match cone {
+            Cone::Friction(section) => {
+                let z = r[0] - rho * u[0];
+                self.is_open = z <= 0.0;
+                self.a[..dim * dim].fill(0.0);
+                self.b[..dim * dim].fill(0.0);
+                if self.is_open {
+                    for k in 0..dim {
+                        self.f[k] = r[k];
+                        self.a[k * dim + k] = 1.0;
+                    }
+                } else {
+                    self.f[0] = rho * u[0];
+                    self.b[0] = rho;
+                    let mut y = [0.0; MAX_DIM];
+                    let y = &mut y[..dim - 1];
+                    for k in 1..dim {
+                        y[k - 1] = r[k] - rho * u[k];
+                    }
+                    section.project_with_jacobian(z, y, &mut self.section);
+                    for k in 1..dim {
+                        self.f[k] = r[k] - y[k - 1];
+                        let ds = self.section.ds[k - 1];
+                        self.a[k * dim] = -ds;
+                        self.b[k * dim] = rho * ds;
+                        for l in 1..dim {
+                            let dy = self.section.dy[k - 1][l - 1];
+                            self.a[k * dim + l] = if k == l { 1.0 - dy } else { -dy };
+                            self.b[k * dim + l] = rho * dy;
+                        }
+                    }
+                }
+            }
+            _ => {
+                let z = r[0] - rho * u[0];
+                let bound = match cone {
+                    Cone::Unilateral if z <= 0.0 => Some(0.0),
+                    Cone::Interval { lower, .. } if z <= *lower => Some(*lower),
+                    Cone::Interval { upper, .. } if z >= *upper => Some(*upper),
+                    _ => None,
+                };
+                self.is_open = bound.is_some();
+                match bound {
+                    Some(bound) => {
+                        self.f[0] = r[0] - bound;
+                        self.a[0] = 1.0;
+                        self.b[0] = 0.0;
+                    }
+                    None => {
+                        self.f[0] = rho * u[0];
+                        self.a[0] = 0.0;
+                        self.b[0] = rho;
+                    }
+                }
+            }
+        }
+        self.f[..dim].iter().map(|x| x * x).sum::<f64>().sqrt()
+    }
+}

@@ -1,0 +1,298 @@
+//! Block LU over the contact graph. Headings in `linear.rs`, of which this is the sparse half.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::super::delassus::BlockMatrix;
+
+const NONE: usize = usize::MAX;
+
+/// A fill-reducing order of all contacts, and the pattern of the factor for those that are active.
+#[derive(Debug, Clone, Default)]
+pub struct Symbolic {
+    /// All contacts in elimination order.
+    order: Vec<usize>,
+    /// Active contacts in elimination order.
+    active: Vec<usize>,
+    /// Position of a contact among the active ones.
+    position: Vec<usize>,
+    upper_start: Vec<usize>,
+    upper: Vec<usize>,
+    lower_start: Vec<usize>,
+    lower: Vec<usize>,
+    first_child: Vec<usize>,
+    next_sibling: Vec<usize>,
+    mark: Vec<usize>,
+}
+
+impl Symbolic {
+    /// Minimum-degree order of the whole contact graph, ties by contact number.
+    pub fn order(&mut self, graph: &BlockMatrix) {
+        let n = graph.n_blocks();
+        let mut adjacency: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for i in 0..n {
+            for &j in graph.columns(i) {
+                if i != j {
+                    adjacency[i].push(j);
+                    adjacency[j].push(i);
+                }
+            }
+        }
+        let mut heap = BinaryHeap::with_capacity(2 * n);
+        for (i, list) in adjacency.iter_mut().enumerate() {
+            list.sort_unstable();
+            list.dedup();
+            heap.push(Reverse((list.len(), i)));
+        }
+        let mut done = vec![false; n];
+        let mut mark = vec![NONE; n];
+        let mut stamp = 0;
+        self.order.clear();
+        while let Some(Reverse((degree, v))) = heap.pop() {
+            if done[v] || degree != adjacency[v].len() {
+                continue;
+            }
+            done[v] = true;
+            self.order.push(v);
+            let clique = std::mem::take(&mut adjacency[v]);
+            for &u in &clique {
+                stamp += 1;
+                let list = &mut adjacency[u];
+                list.retain(|x| *x != v);
+                list.iter().for_each(|x| mark[*x] = stamp);
+                mark[u] = stamp;
+                list.extend(clique.iter().filter(|x| mark[**x] != stamp));
+                heap.push(Reverse((list.len(), u)));
+            }
+        }
+    }
+
+    /// The pattern of the factor of the active contacts.
+    pub fn restrict(&mut self, graph: &BlockMatrix, is_active: &[bool]) {
+        let n = graph.n_blocks();
+        self.position.clear();
+        self.position.resize(n, NONE);
+        self.active.clear();
+        for &v in &self.order {
+            if is_active[v] {
+                self.position[v] = self.active.len();
+                self.active.push(v);
+            }
+        }
+        let m = self.active.len();
+        self.upper_start.clear();
+        self.upper_start.push(0);
+        self.upper.clear();
+        self.first_child.clear();
+        self.first_child.resize(m, NONE);
+        self.next_sibling.clear();
+        self.next_sibling.resize(m, NONE);
+        self.mark.clear();
+        self.mark.resize(m, NONE);
+        for k in 0..m {
+            self.mark[k] = k;
+            let from = self.upper.len();
+            for &j in graph.columns(self.active[k]) {
+                let p = self.position[j];
+                if p != NONE && p > k && self.mark[p] != k {
+                    self.mark[p] = k;
+                    self.upper.push(p);
+                }
+            }
+            let mut child = self.first_child[k];
+            while child != NONE {
+                for t in self.upper_start[child]..self.upper_start[child + 1] {
+                    let p = self.upper[t];
+                    if p > k && self.mark[p] != k {
+                        self.mark[p] = k;
+                        self.upper.push(p);
+                    }
+                }
+                child = self.next_sibling[child];
+            }
+            self.upper[from..].sort_unstable();
+            self.upper_start.push(self.upper.len());
+            if let Some(&parent) = self.upper.get(from) {
+                self.next_sibling[k] = self.first_child[parent];
+                self.first_child[parent] = k;
+            }
+        }
+        self.lower_start.clear();
+        self.lower_start.resize(m + 2, 0);
+        for &p in &self.upper {
+            self.lower_start[p + 2] += 1;
+        }
+        for i in 2..m + 2 {
+            self.lower_start[i] += self.lower_start[i - 1];
+        }
+        self.lower.clear();
+        self.lower.resize(self.upper.len(), 0);
+        for k in 0..m {
+            for t in self.upper_start[k]..self.upper_start[k + 1] {
+                let at = &mut self.lower_start[self.upper[t] + 1];
+                self.lower[*at] = k;
+                *at += 1;
+            }
+        }
+    }
+
+    /// Position of contact i among the active ones, if it is.
+    pub fn position(&self, i: usize) -> Option<usize> {
+        self.position.get(i).copied().filter(|p| *p != NONE)
+    }
+}
+
+/// The numbers of a factor with D×D blocks; smaller contacts are padded with rows of the identity.
+#[derive(Debug, Clone, Default)]
+pub struct Numeric<const D: usize> {
+    upper: Vec<[[f64; D]; D]>,
+    lower: Vec<[[f64; D]; D]>,
+    /// Inverses of the diagonal blocks of U.
+    inverse: Vec<[[f64; D]; D]>,
+    row: Vec<[[f64; D]; D]>,
+    x: Vec<[f64; D]>,
+}
+
+impl<const D: usize> Numeric<D> {
+    /// Factors. `fill(contact, put)` must call `put(column contact, block)` for every active column of the row.
+    pub fn factor(&mut self, s: &Symbolic, mut fill: impl FnMut(usize, &mut dyn FnMut(usize, &[[f64; D]; D]))) -> bool {
+        let m = s.active.len();
+        let zero = [[0.0; D]; D];
+        self.upper.clear();
+        self.upper.resize(s.upper.len(), zero);
+        self.lower.clear();
+        self.lower.resize(s.lower.len(), zero);
+        self.inverse.clear();
+        self.inverse.resize(m, zero);
+        self.row.clear();
+        self.row.resize(m, zero);
+        for i in 0..m {
+            let row = &mut self.row;
+            let lower = s.lower_start[i]..s.lower_start[i + 1];
+            let upper = s.upper_start[i]..s.upper_start[i + 1];
+            row[i] = zero;
+            s.lower[lower.clone()].iter().for_each(|j| row[*j] = zero);
+            s.upper[upper.clone()].iter().for_each(|j| row[*j] = zero);
+            fill(s.active[i], &mut |j, block| {
+                if let Some(p) = s.position(j) {
+                    row[p] = *block;
+                }
+            });
+            for t in lower {
+                let k = s.lower[t];
+                let l = multiply(&row[k], &self.inverse[k]);
+                self.lower[t] = l;
+                for q in s.upper_start[k]..s.upper_start[k + 1] {
+                    subtract_product(&mut row[s.upper[q]], &l, &self.upper[q]);
+                }
+            }
+            match invert(&row[i]) {
+                Some(inverse) => self.inverse[i] = inverse,
+                None => return false,
+            }
+            for t in upper {
+                self.upper[t] = row[s.upper[t]];
+            }
+        }
+        true
+    }
+
+    /// b ← A⁻¹ b for the active contacts; contact i has the rows `offsets[i]..offsets[i + 1]` of b. Contacts of fewer than
+    /// D rows are padded with zeros.
+    pub fn solve(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
+        let m = s.active.len();
+        self.x.clear();
+        self.x.resize(m, [0.0; D]);
+        for i in 0..m {
+            let mut sum = [0.0; D];
+            let rows = &b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
+            sum[..rows.len()].copy_from_slice(rows);
+            for t in s.lower_start[i]..s.lower_start[i + 1] {
+                let x = self.x[s.lower[t]];
+                for a in 0..D {
+                    for c in 0..D {
+                        sum[a] -= self.lower[t][a][c] * x[c];
+                    }
+                }
+            }
+            self.x[i] = sum;
+        }
+        for i in (0..m).rev() {
+            let mut sum = self.x[i];
+            for t in s.upper_start[i]..s.upper_start[i + 1] {
+                let x = self.x[s.upper[t]];
+                for a in 0..D {
+                    for c in 0..D {
+                        sum[a] -= self.upper[t][a][c] * x[c];
+                    }
+                }
+            }
+            let mut x = [0.0; D];
+            for a in 0..D {
+                for c in 0..D {
+                    x[a] += self.inverse[i][a][c] * sum[c];
+                }
+            }
+            self.x[i] = x;
+            let rows = &mut b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
+            let dim = rows.len();
+            rows.copy_from_slice(&x[..dim]);
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply<const D: usize>(a: &[[f64; D]; D], b: &[[f64; D]; D]) -> [[f64; D]; D] {
+    let mut out = [[0.0; D]; D];
+    for i in 0..D {
+        for k in 0..D {
+            for j in 0..D {
+                out[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn subtract_product<const D: usize>(out: &mut [[f64; D]; D], a: &[[f64; D]; D], b: &[[f64; D]; D]) {
+    for i in 0..D {
+        for k in 0..D {
+            for j in 0..D {
+                out[i][j] -= a[i][k] * b[k][j];
+            }
+        }
+    }
+}
+
+/// Gauss–Jordan with row exchanges.
+fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
+    let mut a = *a;
+    let mut out = [[0.0; D]; D];
+    for i in 0..D {
+        out[i][i] = 1.0;
+    }
+    for k in 0..D {
+        let p = (k..D).max_by(|i, j| a[*i][k].abs().total_cmp(&a[*j][k].abs()))?;
+        let pivot = a[p][k];
+        if !(pivot.abs() > 0.0 && pivot.is_finite()) {
+            return None;
+        }
+        a.swap(p, k);
+        out.swap(p, k);
+        for j in 0..D {
+            a[k][j] /= pivot;
+            out[k][j] /= pivot;
+        }
+        for i in 0..D {
+            if i != k {
+                let f = a[i][k];
+                for j in 0..D {
+                    a[i][j] -= f * a[k][j];
+                    out[i][j] -= f * out[k][j];
+                }
+            }
+        }
+    }
+    Some(out)
+}

@@ -1,0 +1,374 @@
+//! Enumeration: all solutions of a small problem.
+//!
+//! **Problem.** Unilateral, bilateral and bounded rows and planar Coulomb contacts: laws made of finitely many linear
+//! pieces (open, closed; at a bound; open, stuck, sliding either way).
+//!
+//! **Method.** One piece per contact makes a *mode*: a square linear system with inequalities. A regular mode has one
+//! candidate. A singular but consistent one has a continuum: its extreme points are the candidates with further rows
+//! tied to the border of their piece, so those are tried too. Whether the segment between two solutions of one mode solves
+//! the problem is then certain, as a mode is convex. No candidate in any mode proves that there is no solution (up to
+//! rounding, reported with the best residual met).
+//!
+//! **Cost.** (pieces)^contacts factorisations; refused above `max_modes`.
+//!
+//! **Fails when** the problem is too large, or a law is curved (circular cones in space).
+//!
+//! **Checked by** `tests/contact_enumerate.rs`: the Painlevé rod with 0, 1 and 2 solutions and its time-stepping LCP.
+
+use super::super::cone::{Cone, Section};
+use super::super::error::ContactError;
+use super::super::problem::ContactProblem;
+use super::super::residual::Judge;
+use super::system::System;
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude};
+
+/// Options of [`Enumerate`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnumerateOptions {
+    /// Tolerance on `rel` of a solution.
+    pub tolerance: f64,
+    /// Largest number of modes.
+    pub max_modes: usize,
+}
+
+impl Default for EnumerateOptions {
+    fn default() -> Self {
+        Self { tolerance: DEFAULT_TOLERANCE, max_modes: 1 << 20 }
+    }
+}
+
+/// What enumeration found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Enumeration {
+    /// All isolated solutions, and the extreme points of continua.
+    pub solutions: Vec<Vec<f64>>,
+    /// Whether a mode could not be decided in double precision: an empty list is then no proof.
+    pub is_ambiguous: bool,
+    /// Pairs of solutions with only solutions between them.
+    pub segments: Vec<(usize, usize)>,
+    /// Modes tried.
+    pub work: Work,
+}
+
+/// Enumeration as a solver: returns the solution of smallest norm.
+#[derive(Debug, Clone, Default)]
+pub struct Enumerate {
+    options: EnumerateOptions,
+    judge: Judge,
+}
+
+impl Enumerate {
+    /// With options.
+    pub fn new(options: EnumerateOptions) -> Self {
+        Self { options, judge: Judge::default() }
+    }
+}
+
+/// Linear pieces of one row: `r = value` or `u = 0`, or a sliding contact r_t = slope r_n.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Piece {
+    /// r = value.
+    Fixed(f64),
+    /// u = 0.
+    Zero,
+    /// r = slope · (r of the row before).
+    Along(f64),
+}
+
+/// The modes of one law, row by row.
+fn pieces(cone: &Cone) -> Option<Vec<Vec<Piece>>> {
+    Some(match cone {
+        Cone::Bilateral => vec![vec![Piece::Zero]],
+        Cone::Unilateral => vec![vec![Piece::Fixed(0.0)], vec![Piece::Zero]],
+        Cone::Interval { lower, upper } => {
+            let mut all = vec![vec![Piece::Zero]];
+            all.extend([lower, upper].into_iter().filter(|b| b.is_finite()).map(|b| vec![Piece::Fixed(*b)]));
+            all
+        }
+        Cone::Friction(Section::Ball { dim: 1, radius }) => vec![
+            vec![Piece::Fixed(0.0), Piece::Fixed(0.0)],
+            vec![Piece::Zero, Piece::Zero],
+            vec![Piece::Zero, Piece::Along(*radius)],
+            vec![Piece::Zero, Piece::Along(-radius)],
+        ],
+        Cone::Friction(_) => return None,
+    })
+}
+
+/// A row on the border of its piece, where a continuum of solutions may end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Tie {
+    row: usize,
+    piece: Piece,
+}
+
+fn ties(cone: &Cone, row: usize) -> Vec<Tie> {
+    match cone {
+        Cone::Unilateral => vec![Tie { row, piece: Piece::Fixed(0.0) }],
+        Cone::Interval { lower, upper } => {
+            let bounds = [lower, upper].into_iter().filter(|b| b.is_finite());
+            bounds.map(|b| Tie { row, piece: Piece::Fixed(*b) }).collect()
+        }
+        Cone::Friction(Section::Ball { dim: 1, radius }) => vec![
+            Tie { row, piece: Piece::Fixed(0.0) },
+            Tie { row: row + 1, piece: Piece::Along(*radius) },
+            Tie { row: row + 1, piece: Piece::Along(-radius) },
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// Finds all solutions.
+pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result<Enumeration, ContactError> {
+    let modes: Option<Vec<_>> = problem.cones().iter().map(pieces).collect();
+    let modes = modes.ok_or(ContactError::NotApplicable {
+        solver: "enumerate",
+        reason: "a law with a curved section (circular, rolling, ellipsoidal) or a polygon in space",
+    })?;
+    let total = modes.iter().try_fold(1usize, |n, m| n.checked_mul(m.len())).unwrap_or(usize::MAX);
+    if total > options.max_modes {
+        return Err(ContactError::NotApplicable { solver: "enumerate", reason: "more modes than `max_modes`" });
+    }
+    let mut judge = Judge::default();
+    judge.prepare(problem);
+    let mut system = System::default();
+    system.update(problem, judge.scaling());
+    // Bounds and slopes in scaled variables.
+    let scaled: Option<Vec<_>> = system.cones.iter().map(pieces).collect();
+    let scaled = scaled.unwrap_or_default();
+    let ties = system.cones.iter().enumerate().flat_map(|(i, cone)| ties(cone, system.offsets()[i])).collect();
+    let mut search = Search { options, out: Enumeration::default(), ties };
+    let mut choice = vec![0; scaled.len()];
+    let mut dense = Vec::new();
+    system.w.to_dense(&mut dense);
+    for _ in 0..total {
+        let rows: Vec<Piece> = choice.iter().zip(&scaled).flat_map(|(c, m)| m[*c].iter().copied()).collect();
+        search.visit(&mut system, &dense, &rows, &mut Vec::new(), 0);
+        for (c, m) in choice.iter_mut().zip(&scaled) {
+            *c += 1;
+            if *c < m.len() {
+                break;
+            }
+            *c = 0;
+        }
+    }
+    search.find_segments(&mut system);
+    for r in &mut search.out.solutions {
+        System::leave(judge.scaling(), r);
+    }
+    Ok(search.out)
+}
+
+struct Search<'a> {
+    options: &'a EnumerateOptions,
+    out: Enumeration,
+    ties: Vec<Tie>,
+}
+
+/// Pivots below this, relative to the largest entry of their rows, are zero.
+const PIVOT: f64 = 1e-14;
+
+/// Pivots between `PIVOT` and this may be zero or not: rounding decides.
+const DOUBTFUL_PIVOT: f64 = 1e-10;
+
+/// A residual below this that is not a solution is suspicious.
+const NEAR_MISS: f64 = 1e-6;
+
+impl Search<'_> {
+    /// Tries one mode with some rows tied to the border of their piece; a continuum is tied further, row by row in
+    /// the order of `ties`, so that every subset is met once.
+    fn visit(&mut self, system: &mut System, dense: &[f64], mode: &[Piece], tied: &mut Vec<Tie>, from: usize) {
+        self.out.work.pivots += 1;
+        match solve_mode(system, dense, mode, tied, &mut self.out.is_ambiguous) {
+            Mode::Point(r) => self.offer(system, r),
+            Mode::Inconsistent => {}
+            Mode::Continuum => {
+                for k in from..self.ties.len() {
+                    let tie = self.ties[k];
+                    if mode[tie.row] == Piece::Zero {
+                        tied.push(tie);
+                        self.visit(system, dense, mode, tied, k + 1);
+                        tied.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps r if it solves the problem and is new.
+    fn offer(&mut self, system: &mut System, r: Vec<f64>) {
+        let rel = system.rel(&r);
+        if rel > self.options.tolerance.max(system.floor(&r)) {
+            // A candidate that misses by little may be a solution that rounding spoiled.
+            self.out.is_ambiguous |= rel < NEAR_MISS;
+            return;
+        }
+        let size = r.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let same = |other: &Vec<f64>| {
+            let size = other.iter().fold(size, |m, x| m.max(x.abs()));
+            // Two routes to one point differ by rounding only; 1e-9 is far above it and far below distinct solutions.
+            other.iter().zip(&r).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+        };
+        if !self.out.solutions.iter().any(same) {
+            self.out.solutions.push(r);
+        }
+    }
+
+    /// Two solutions are joined when the points between them are solutions too.
+    fn find_segments(&mut self, system: &mut System) {
+        for a in 0..self.out.solutions.len() {
+            for b in a + 1..self.out.solutions.len() {
+                let joined = [0.25, 0.5, 0.75].iter().all(|t| {
+                    let (x, y) = (&self.out.solutions[a], &self.out.solutions[b]);
+                    let r: Vec<f64> = x.iter().zip(y).map(|(x, y)| (1.0 - t) * x + t * y).collect();
+                    system.rel(&r) <= self.options.tolerance.max(system.floor(&r))
+                });
+                if joined {
+                    self.out.segments.push((a, b));
+                }
+            }
+        }
+    }
+}
+
+enum Mode {
+    Point(Vec<f64>),
+    Inconsistent,
+    Continuum,
+}
+
+/// Solves the equations of a mode and of its ties, by elimination with complete pivoting.
+fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambiguous: &mut bool) -> Mode {
+    let n = mode.len();
+    let width = n + 1;
+    let mut table: Vec<f64> = Vec::with_capacity(2 * n * width);
+    let mut push = |k: usize, piece: Piece| {
+        let at = table.len();
+        table.resize(at + width, 0.0);
+        let row = &mut table[at..];
+        match piece {
+            Piece::Fixed(value) => {
+                row[k] = 1.0;
+                row[n] = value;
+            }
+            Piece::Along(slope) => {
+                row[k] = 1.0;
+                row[k - 1] = -slope;
+            }
+            Piece::Zero => {
+                row[..n].copy_from_slice(&dense[k * n..(k + 1) * n]);
+                row[n] = -system.q[k];
+            }
+        }
+    };
+    for k in 0..n {
+        push(k, mode[k]);
+    }
+    for tie in tied {
+        push(tie.row, tie.piece);
+    }
+    // Equations of unit size, so that pivots can be compared.
+    for row in table.chunks_exact_mut(width) {
+        let largest = row[..n].iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+        if largest > 0.0 {
+            row.iter_mut().for_each(|x| *x /= largest);
+        }
+    }
+    let m = table.len() / width;
+    let mut column_of = vec![usize::MAX; n];
+    let size = |row: &[f64]| row[..n].iter().fold(0.0_f64, |s, x| s.max(x.abs()));
+    let largest = table.chunks_exact(width).map(size).fold(0.0, f64::max);
+    let right = table.chunks_exact(width).fold(0.0_f64, |s, row| s.max(row[n].abs()));
+    let mut rank = 0;
+    let mut used = vec![false; n];
+    while rank < m {
+        let mut best = (PIVOT * largest, 0, 0);
+        for i in rank..m {
+            for j in 0..n {
+                let x = table[i * width + j].abs();
+                if !used[j] && x > best.0 {
+                    best = (x, i, j);
+                }
+            }
+        }
+        let (x, i, j) = best;
+        if x <= PIVOT * largest {
+            break;
+        }
+        *ambiguous |= x < DOUBTFUL_PIVOT * largest;
+        for k in 0..width {
+            table.swap(i * width + k, rank * width + k);
+        }
+        used[j] = true;
+        column_of[j] = rank;
+        let pivot_row: Vec<f64> = table[rank * width..(rank + 1) * width].to_vec();
+        for (k, row) in table.chunks_exact_mut(width).enumerate() {
+            let f = row[j] / pivot_row[j];
+            if k != rank && f != 0.0 {
+                row.iter_mut().zip(&pivot_row).for_each(|(x, p)| *x -= f * p);
+                row[j] = 0.0;
+            }
+        }
+        rank += 1;
+    }
+    // Rows without a pivot must be 0 = 0, to rounding.
+    let consistent = (rank..m).all(|i| table[i * width + n].abs() <= 1e-10 * right);
+    if !consistent {
+        *ambiguous |= (rank..m).all(|i| table[i * width + n].abs() <= NEAR_MISS * right);
+        return Mode::Inconsistent;
+    }
+    if rank < n {
+        return Mode::Continuum;
+    }
+    let mut r = vec![0.0; n];
+    for j in 0..n {
+        let row = column_of[j];
+        r[j] = table[row * width + n] / table[row * width + j];
+    }
+    if r.iter().all(|x| x.is_finite()) { Mode::Point(r) } else { Mode::Inconsistent }
+}
+
+impl ContactSolver for Enumerate {
+    fn name(&self) -> &'static str {
+        "enumerate"
+    }
+
+    fn check(&self, problem: &ContactProblem) -> Result<(), ContactError> {
+        let modes = problem.cones().iter().map(pieces).try_fold(1usize, |n, m| n.checked_mul(m?.len()));
+        // As a solver among others it is offered for problems that take seconds, not hours.
+        match modes {
+            Some(modes) if modes <= self.options.max_modes.min(1 << 14) => Ok(()),
+            _ => Err(ContactError::NotApplicable {
+                solver: "enumerate",
+                reason: "too many modes, or a law with a curved section",
+            }),
+        }
+    }
+
+    fn solve_into(
+        &mut self,
+        problem: &ContactProblem,
+        start: Start,
+        solution: &mut Solution,
+    ) -> Result<(), ContactError> {
+        begin(problem, start, solution);
+        solution.method = "enumerate";
+        self.judge.prepare(problem);
+        let found = enumerate(problem, &self.options)?;
+        let square = |r: &Vec<f64>| r.iter().map(|x| x * x).sum::<f64>();
+        let smallest = found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b)));
+        let proved = smallest.is_none() && !found.is_ambiguous;
+        let otherwise = if proved { Status::Infeasible } else { Status::Stalled };
+        if let Some(r) = smallest {
+            solution.r.copy_from_slice(r);
+        } else {
+            solution.r.fill(0.0);
+        }
+        solution.work = found.work;
+        conclude(&mut self.judge, problem, self.options.tolerance, otherwise, solution);
+        if solution.status.is_solved() && found.solutions.len() > 1 {
+            solution.status = Status::ManySolutions;
+        }
+        Ok(())
+    }
+}

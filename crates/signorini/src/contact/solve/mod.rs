@@ -1,0 +1,209 @@
+//! Solvers for contact problems, one file per method, behind one trait.
+
+mod active;
+mod admm;
+mod auto;
+mod block_lu;
+mod enumerate;
+mod gauss_seidel;
+mod lemke;
+mod linear;
+mod local;
+mod newton;
+mod newton_matrix;
+mod system;
+mod tableau;
+
+pub use admm::{Admm, AdmmOptions};
+pub use auto::{Auto, AutoOptions};
+pub use enumerate::{Enumerate, EnumerateOptions, Enumeration, enumerate};
+pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
+pub use lemke::{Lemke, LemkeOptions};
+pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
+
+use super::error::ContactError;
+use super::problem::ContactProblem;
+use super::residual::{Judge, Residual};
+
+/// The tolerance on `rel` in motion (DESIGN §4).
+pub const DEFAULT_TOLERANCE: f64 = 1e-12;
+
+/// Where a solver starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// From r = 0.
+    #[default]
+    Cold,
+    /// From the r that the solution holds.
+    Warm,
+}
+
+/// How a solve ended. Every claim is made by the judge from r alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// rel ≤ tolerance.
+    Solved,
+    /// rel above the tolerance, but not above the rounding floor of double precision.
+    SolvedToFloor,
+    /// Solved, and the solver knows that other solutions exist.
+    ManySolutions,
+    /// The limit of work was reached while the residual was still falling: accurate to the reported rel.
+    Accurate,
+    /// No further progress: accurate to the reported rel only.
+    #[default]
+    Stalled,
+    /// Proved to have no solution.
+    Infeasible,
+}
+
+impl Status {
+    /// Whether r is a solution within the tolerance or the rounding floor.
+    pub fn is_solved(self) -> bool {
+        matches!(self, Status::Solved | Status::SolvedToFloor | Status::ManySolutions)
+    }
+
+    /// The name used in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Solved => "solved",
+            Status::SolvedToFloor => "solved_to_floor",
+            Status::ManySolutions => "many_solutions",
+            Status::Accurate => "accurate",
+            Status::Stalled => "stalled",
+            Status::Infeasible => "infeasible",
+        }
+    }
+}
+
+/// What a solve cost, in counts that do not depend on the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Passes over all contacts.
+    pub sweeps: usize,
+    /// Newton steps.
+    pub newton_steps: usize,
+    /// Matrix factorisations.
+    pub factorisations: usize,
+    /// Pivots of tableaux, or bases tried.
+    pub pivots: usize,
+    /// Outer (proximal or splitting) iterations.
+    pub outer: usize,
+}
+
+impl Work {
+    /// All iterations, whatever their kind.
+    pub fn iterations(&self) -> usize {
+        self.sweeps + self.newton_steps + self.pivots + self.outer
+    }
+}
+
+/// The outcome of a solve. Keep it and solve again with [`Start::Warm`]: nothing is allocated then.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Solution {
+    /// Contact impulses (or forces).
+    pub r: Vec<f64>,
+    /// u = W r + u_free, recomputed from r.
+    pub u: Vec<f64>,
+    /// How the solve ended.
+    pub status: Status,
+    /// The judge's verdict on r.
+    pub residual: Residual,
+    /// What it cost.
+    pub work: Work,
+    /// The method that produced r.
+    pub method: &'static str,
+}
+
+/// A solver: one configuration, with its scratch.
+pub trait ContactSolver: Send {
+    /// The name used on the command line and in reports.
+    fn name(&self) -> &'static str;
+
+    /// Whether the solver treats this kind of problem; the reason if not.
+    fn check(&self, problem: &ContactProblem) -> Result<(), ContactError>;
+
+    /// Solves into a solution that is overwritten; with [`Start::Warm`] its r is the starting point.
+    fn solve_into(
+        &mut self,
+        problem: &ContactProblem,
+        start: Start,
+        solution: &mut Solution,
+    ) -> Result<(), ContactError>;
+
+    /// Solves from r = 0.
+    fn solve(&mut self, problem: &ContactProblem) -> Result<Solution, ContactError> {
+        let mut solution = Solution::default();
+        self.solve_into(problem, Start::Cold, &mut solution)?;
+        Ok(solution)
+    }
+}
+
+/// Names of the solvers, as the command line spells them.
+pub const SOLVER_NAMES: &str = "auto, lemke, gauss-seidel, newton, admm, enumerate";
+
+/// The solver with a given name and tolerance, everything else at its default.
+pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolver>, ContactError> {
+    if !(tolerance >= 0.0 && tolerance.is_finite()) {
+        return Err(ContactError::Range { what: "tolerance", index: 0, value: tolerance, allowed: "finite and ≥ 0" });
+    }
+    Ok(match name {
+        "gauss-seidel" => Box::new(GaussSeidel::new(GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() })),
+        "auto" => Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
+        "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
+        "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
+        "enumerate" => Box::new(Enumerate::new(EnumerateOptions { tolerance, ..EnumerateOptions::default() })),
+        "newton" => {
+            Box::new(ProximalNewton::new(ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() }))
+        }
+        _ => {
+            return Err(ContactError::Unknown { what: "solver", found: name.to_owned(), allowed: SOLVER_NAMES });
+        }
+    })
+}
+
+/// Prepares r for a start. A warm start of another size, or with numbers that are not finite, is a cold one.
+fn begin(problem: &ContactProblem, start: Start, solution: &mut Solution) {
+    let n = problem.n_rows();
+    if start == Start::Cold || solution.r.len() != n || solution.r.iter().any(|x| !x.is_finite()) {
+        solution.r.clear();
+        solution.r.resize(n, 0.0);
+    }
+    solution.work = Work::default();
+    solution.status = Status::Stalled;
+}
+
+/// Computes the scaling; a warm start is also judged, and may already be the solution. A cold one never is, unless
+/// nothing touches, and the solvers find that themselves.
+fn prepare(judge: &mut Judge, problem: &ContactProblem, start: Start, tolerance: f64, solution: &mut Solution) -> bool {
+    match start {
+        Start::Warm => {
+            judge.prepare(problem);
+            conclude(judge, problem, tolerance, Status::Stalled, solution)
+        }
+        Start::Cold => {
+            judge.prepare(problem);
+            false
+        }
+    }
+}
+
+/// Judges r with a prepared judge and sets u, residual and, where it is earned, the status. Returns whether r solves the problem.
+fn conclude(
+    judge: &mut Judge,
+    problem: &ContactProblem,
+    tolerance: f64,
+    otherwise: Status,
+    solution: &mut Solution,
+) -> bool {
+    solution.residual = judge.compute_prepared(problem, &solution.r);
+    solution.u.clear();
+    solution.u.extend_from_slice(judge.velocity());
+    solution.status = if solution.residual.rel <= tolerance {
+        Status::Solved
+    } else if solution.residual.is_within(tolerance) {
+        Status::SolvedToFloor
+    } else {
+        otherwise
+    };
+    solution.status.is_solved()
+}

@@ -1,0 +1,99 @@
+//! The problem in scaled variables, as the solvers see it.
+
+use super::super::cone::{Cone, MAX_DIM};
+use super::super::delassus::{BlockMatrix, Delassus};
+use super::super::problem::ContactProblem;
+use super::super::scaling::Scaling;
+
+/// û = Ŵ r̂ + q̂ with unit compliance at every contact.
+#[derive(Debug, Clone, Default)]
+pub struct System {
+    pub w: BlockMatrix,
+    pub q: Vec<f64>,
+    pub cones: Vec<Cone>,
+    /// ‖q̂‖, one where it vanishes: the unit of residuals.
+    pub q_norm: f64,
+    f: Vec<f64>,
+}
+
+impl System {
+    /// Takes over a problem, keeping the storage.
+    pub fn update(&mut self, problem: &ContactProblem, scaling: &Scaling) {
+        problem.delassus().write_blocks(problem.offsets(), &mut self.w);
+        self.f.clear();
+        self.f.extend(scaling.sigma().iter().map(|s| 1.0 / s));
+        self.w.scale(1.0 / scaling.common(), &self.f);
+        self.q.clear();
+        let (sigma, g) = (scaling.sigma(), scaling.common());
+        self.q.extend(problem.free_velocity().iter().zip(sigma).map(|(q, s)| q / (g * s)));
+        self.cones.clear();
+        self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
+        let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
+        self.q_norm = if norm > 0.0 { norm } else { 1.0 };
+        self.f.resize(self.q.len(), 0.0);
+    }
+
+    pub fn n(&self) -> usize {
+        self.q.len()
+    }
+
+    pub fn n_contacts(&self) -> usize {
+        self.cones.len()
+    }
+
+    pub fn offsets(&self) -> &[usize] {
+        self.w.offsets()
+    }
+
+    pub fn rows(&self, i: usize) -> std::ops::Range<usize> {
+        self.offsets()[i]..self.offsets()[i + 1]
+    }
+
+    /// u = W r + q.
+    pub fn velocity(&self, r: &[f64], u: &mut [f64]) {
+        self.w.apply(r, u);
+        u.iter_mut().zip(&self.q).for_each(|(u, q)| *u += q);
+    }
+
+    /// ‖natural map‖ / ‖q‖, given u = W r + q.
+    pub fn rel_with(&self, r: &[f64], u: &[f64]) -> f64 {
+        let mut f = [0.0; MAX_DIM];
+        let mut sum = 0.0;
+        for (i, cone) in self.cones.iter().enumerate() {
+            let rows = self.rows(i);
+            let f = &mut f[..rows.len()];
+            cone.natural_map(&r[rows.clone()], &u[rows], f);
+            sum += f.iter().map(|x| x * x).sum::<f64>();
+        }
+        let rel = sum.sqrt() / self.q_norm;
+        if rel.is_finite() { rel } else { f64::INFINITY }
+    }
+
+    /// ‖natural map‖ / ‖q‖.
+    pub fn rel(&mut self, r: &[f64]) -> f64 {
+        let mut u = std::mem::take(&mut self.f);
+        self.velocity(r, &mut u);
+        let rel = self.rel_with(r, &u);
+        self.f = u;
+        rel
+    }
+
+    /// The rounding floor of rel at r (DESIGN §4).
+    pub fn floor(&mut self, r: &[f64]) -> f64 {
+        let mut u = std::mem::take(&mut self.f);
+        self.w.apply_abs(r, &mut u);
+        let floor = 4.0 * f64::EPSILON * u.iter().map(|x| x * x).sum::<f64>().sqrt() / self.q_norm;
+        self.f = u;
+        floor
+    }
+
+    /// r̂ from r.
+    pub fn enter(scaling: &Scaling, r: &mut [f64]) {
+        r.iter_mut().zip(scaling.sigma()).for_each(|(r, s)| *r *= s);
+    }
+
+    /// r from r̂.
+    pub fn leave(scaling: &Scaling, r: &mut [f64]) {
+        r.iter_mut().zip(scaling.sigma()).for_each(|(r, s)| *r /= s);
+    }
+}
