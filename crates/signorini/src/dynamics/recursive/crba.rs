@@ -22,12 +22,12 @@ impl Recursion {
             let motion = &self.kinematics.links[i];
             let composite = self.inertia[i] + link.inertia.rotated(&motion.rotation).to_sym6();
             for v in link.v_range() {
-                let mut momentum = composite.times(&self.kinematics.columns[v]);
+                let mut momentum = composite.times(&self.kinematics.unit_motion(i, link, v));
                 m[(v, v)] = tree.armature[v];
                 let mut j = Some(i);
                 while let Some(at) = j {
                     for w in tree.links[at].v_range() {
-                        let entry = self.kinematics.columns[w].dot(&momentum);
+                        let entry = self.kinematics.unit_motion(at, &tree.links[at], w).dot(&momentum);
                         if w == v {
                             m[(v, v)] += entry;
                         } else {

@@ -13,7 +13,7 @@ impl Recursion {
         while let Some(i) = next {
             let arm = at - self.kinematics.origin[i];
             for v in tree.links[i].v_range() {
-                let column = self.kinematics.columns[v].shifted(&arm).to_array();
+                let column = self.kinematics.unit_motion(i, &tree.links[i], v).shifted(&arm).to_array();
                 jacobian.set_column(v, &Vector6::from(column));
             }
             next = tree.links[i].parent_index();

@@ -1,6 +1,6 @@
 //! Positions and velocities, from the ground outwards.
 
-use super::{Axis, LinkKind, NO_PARENT, Recursion, Tree};
+use super::{Axis, Link, LinkKind, NO_PARENT, Recursion, Tree};
 use crate::model::joint::JointMotion;
 use crate::spatial::{Mat3, Pose, Twist, Vec3, product};
 
@@ -29,8 +29,8 @@ impl Default for LinkMotion {
 pub struct Kinematics {
     /// Per link.
     pub links: Vec<LinkMotion>,
-    /// Unit motion of each speed at its link's origin (also kept in `links` for revolute ones, as the z axis).
-    pub columns: Vec<Twist>,
+    /// Unit motion of each speed at its link's origin, general kinds only; see [`Self::unit_motion`].
+    columns: Vec<Twist>,
     /// Origin of each link in the world; filled by [`Recursion::update_positions`].
     pub origin: Vec<Vec3>,
     /// Velocity of each link's origin; filled by [`Recursion::update_positions`].
@@ -49,6 +49,15 @@ impl Kinematics {
             origin: vec![Vec3::zeros(); n],
             velocity: vec![Vec3::zeros(); n],
             slide: vec![Vec3::zeros(); n],
+        }
+    }
+
+    /// Unit motion of a speed of link `i` at the link's origin.
+    #[inline(always)]
+    pub fn unit_motion(&self, i: usize, link: &Link, v: usize) -> Twist {
+        match link.kind {
+            LinkKind::Revolute(axis) => Twist::new(axis.of(&self.links[i].rotation), Vec3::zeros()),
+            LinkKind::General { .. } => self.columns[v],
         }
     }
 
@@ -86,7 +95,6 @@ impl Recursion {
                     };
                     let direction = axis.of(axes);
                     let turn = direction * v[link.v as usize];
-                    columns[link.v as usize] = Twist::new(direction, Vec3::zeros());
                     turn_axes(axes, axis, q[link.q as usize], &mut out.rotation);
                     out.offset = arm;
                     out.omega = spin + turn;

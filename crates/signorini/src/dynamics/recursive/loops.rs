@@ -175,7 +175,7 @@ impl Loops {
             let inner = link.parent_index().map_or_else(Twist::default, |p| self.response[p]);
             let mut t = inner.shifted(&recursion.kinematics.links[i].offset);
             for v in link.v_range() {
-                t += recursion.kinematics.columns[v] * motion[v];
+                t += recursion.kinematics.unit_motion(i, link, v) * motion[v];
             }
             self.response[i] = t;
         }
@@ -237,7 +237,7 @@ impl Loops {
                 out[v] = 0.0;
                 if pivot.inverse > 0.0 {
                     out[v] = self.x[v] * (pivot.inverse * self.mass_unit).sqrt() - a.dot(&pivot.across) * pivot.inverse;
-                    a += recursion.kinematics.columns[v] * out[v];
+                    a += recursion.kinematics.unit_motion(i, link, v) * out[v];
                 }
             }
             self.response[i] = a;
@@ -281,7 +281,7 @@ fn sweep(
             if pivot.inverse == 0.0 {
                 continue;
             }
-            let s = recursion.kinematics.columns[v];
+            let s = recursion.kinematics.unit_motion(i, link, v);
             let force = s.dot(&w);
             let (moment, push) = (w.moment.norm().max(met_moment), w.force.norm().max(met_force));
             let size = s.angular.norm() * moment + s.linear.norm() * push;

@@ -25,6 +25,8 @@ pub struct Recursion {
     pub kinematics: Kinematics,
     /// Elimination of each speed: what the articulated body does along and across it.
     pub(crate) pivots: Vec<Pivot>,
+    /// `across` of each pivot, seen at the parent's origin; revolute speeds only.
+    pub(crate) moved: Vec<Wrench>,
     /// Articulated inertia that links with several children collect from them.
     pub(crate) inertia: Vec<Sym6>,
     /// Articulated bias force that links with several children collect from them.
@@ -44,7 +46,7 @@ pub struct Pivot {
     pub across: Wrench,
     /// One over the inertia along; zero for a prescribed speed.
     pub inverse: f64,
-    /// Force along that is not balanced by bias.
+    /// Force along that is not balanced by bias (nor, for a revolute speed, by its bias acceleration).
     pub force: f64,
 }
 
@@ -55,6 +57,7 @@ impl Recursion {
         Self {
             kinematics: Kinematics::new(tree),
             pivots: vec![Pivot::default(); tree.n_v],
+            moved: vec![Wrench::default(); tree.n_v],
             inertia: vec![Sym6::default(); n],
             bias: vec![Wrench::default(); n],
             acceleration: vec![Twist::default(); n],

@@ -32,7 +32,7 @@ impl Recursion {
             let inner = link.parent_index().map_or(ground, |p| self.acceleration[p]);
             let mut a = inner.shifted(&motion.offset) + motion.bias;
             for v in link.v_range() {
-                a += self.kinematics.columns[v] * vdot[v];
+                a += self.kinematics.unit_motion(i, link, v) * vdot[v];
             }
             self.acceleration[i] = a;
             let body = link.inertia.rotated(&motion.rotation);
@@ -43,7 +43,8 @@ impl Recursion {
         }
         for (i, link) in tree.links.iter().enumerate().rev() {
             for v in link.v_range() {
-                tau[v] = self.kinematics.columns[v].dot(&wrenches[i]) + tree.armature[v] * vdot[v];
+                let s = self.kinematics.unit_motion(i, link, v);
+                tau[v] = s.dot(&wrenches[i]) + tree.armature[v] * vdot[v];
             }
             if let Some(p) = link.parent_index() {
                 let shifted = wrenches[i].shifted(&self.kinematics.links[i].offset);
