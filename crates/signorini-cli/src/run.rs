@@ -211,7 +211,7 @@ impl Run {
         match &ending {
             Ending::Completed => {}
             Ending::Stopped => findings.push(format!("interrupted at t = {time}")),
-            Ending::Failed(error) => findings.push(format!("stopped at t = {time}: {error}")),
+            Ending::Failed(error) => findings.push(format!("stopped: {error}")),
         }
         let statistics = run.finish(&folder, wall_seconds()).map_err(keep)?;
         let status = if matches!(ending, Ending::Completed) { Status::Completed } else { Status::Stopped };
@@ -228,7 +228,7 @@ impl Run {
         match ending {
             Ending::Completed => Ok(()),
             Ending::Stopped => Err(Failure::Interrupted),
-            Ending::Failed(error) => Err(Failure::Unsolved(format!("at t = {time}: {error}"))),
+            Ending::Failed(error) => Err(Failure::Unsolved(error.to_string())),
         }
     }
 }

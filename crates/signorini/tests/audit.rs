@@ -53,3 +53,29 @@ proptest! {
         prop_assert!(off < TOLERANCE, "{off:e}");
     }
 }
+
+/// A tabulated motion and a tabulated torque: accelerations jump at the ends of the tables, and no step may run over them.
+#[test]
+fn tables_of_motion_and_force() {
+    let mut scene = chain(2);
+    let table = |values: [f64; 4], interpolation| {
+        let times = vec![0.0, 0.11, 0.23, 0.37];
+        Signal::Varying(Varying::Table { times, values: values.to_vec(), interpolation: Some(interpolation) })
+    };
+    let position = table([0.0, 0.5, 0.2, 0.8], Interpolation::Cubic);
+    (scene.joint[0].q, scene.joint[0].v) = (None, None);
+    scene.joint[0].motor.push(Motor::Motion { coordinate: 0, position });
+    let value = table([0.3, -0.4, 0.2, 0.0], Interpolation::Linear);
+    scene.joint[1].motor.push(Motor::Torque { coordinate: 0, value });
+    scene.joint[1].damping = Some(PerCoordinate::All(0.02));
+    scene.time.rtol = Some(1e-10);
+    let off = imbalance(&scene, 0.5);
+    assert!(off < TOLERANCE, "{off:e}");
+    // A fixed step that fits none of the tables' times still has order four: it is split there.
+    (scene.time.rtol, scene.time.step, scene.time.integrator) = (None, Some(1e-3), Integrator::Rk4);
+    let coarse = imbalance(&scene, 0.5);
+    scene.time.step = Some(5e-4);
+    let fine = imbalance(&scene, 0.5);
+    println!("{off:.1e} {coarse:.1e} {fine:.1e}");
+    assert!(coarse / fine > 10.0, "{coarse:e} {fine:e}");
+}

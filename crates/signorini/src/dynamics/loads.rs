@@ -2,7 +2,7 @@
 
 use crate::dynamics::recursive::cut::{Closure, Cut};
 use crate::dynamics::recursive::{Kinematics, Tree};
-use crate::model::{BodyId, Fittings, ForceKind, JointId, Model, MotorKind, Point};
+use crate::model::{BodyId, Fittings, ForceKind, Instant, JointId, Model, MotorKind, Point};
 use crate::plan::Plan;
 use crate::scene::{Axes, JointKind};
 use crate::spatial::{Pose, Quaternion, Twist, Vec3, Wrench, cross_matrix};
@@ -18,7 +18,7 @@ pub trait Load: Send + Sync {
 
 /// What a [`Load`] sees and does.
 pub struct LoadContext<'a> {
-    time: f64,
+    now: Instant,
     view: View<'a>,
     external: &'a mut [Wrench],
     power: f64,
@@ -84,7 +84,7 @@ impl View<'_> {
 impl LoadContext<'_> {
     /// Time.
     pub fn time(&self) -> f64 {
-        self.time
+        self.now.time
     }
 
     /// World pose of a body's frame.
@@ -133,7 +133,7 @@ impl Loads {
     pub fn apply(
         &self,
         view: &View<'_>,
-        time: f64,
+        now: Instant,
         (q, v): (&[f64], &[f64]),
         cuts: &[Cut],
         closures: &[Closure],
@@ -147,7 +147,7 @@ impl Loads {
             let fittings = &view.model.joints()[joint.index()].fittings;
             let v_range = link.v_range();
             let (q, v) = (&q[link.q_range()], &v[v_range.clone()]);
-            power += joint_forces(link.joint_type().kind, fittings, time, q, v, &mut tau[v_range]);
+            power += joint_forces(link.joint_type().kind, fittings, now, q, v, &mut tau[v_range]);
         }
         for &c in &self.fitted_cuts {
             let (cut, closure) = (&cuts[c], &closures[c]);
@@ -155,20 +155,20 @@ impl Loads {
             let mut forces = [0.0; 6];
             let n = cut.v.len();
             let (q, v) = (&cut_q[cut.q.clone()], &cut_v[cut.v.clone()]);
-            power += joint_forces(joint.kind(), &joint.fittings, time, q, v, &mut forces[..n]);
+            power += joint_forces(joint.kind(), &joint.fittings, now, q, v, &mut forces[..n]);
             let total = (0..n).fold(Wrench::default(), |w, k| w + closure.measures[k] * forces[k]);
             view.add(external, joint.child, &closure.at, &total);
             view.add(external, joint.parent, &closure.at, &-total);
         }
         for force in &view.model.forces {
-            power += body_forces(view, &force.kind, time, external);
+            power += body_forces(view, &force.kind, now, external);
         }
         power
     }
 
     /// A user's own loads.
-    pub fn apply_user(loads: &[Box<dyn Load>], view: &View<'_>, time: f64, external: &mut [Wrench]) -> Power {
-        let mut context = LoadContext { time, view: *view, external, power: 0.0 };
+    pub fn apply_user(loads: &[Box<dyn Load>], view: &View<'_>, now: Instant, external: &mut [Wrench]) -> Power {
+        let mut context = LoadContext { now, view: *view, external, power: 0.0 };
         loads.iter().for_each(|load| load.apply(&mut context));
         Power { work: context.power, dissipated: 0.0 }
     }
@@ -242,7 +242,7 @@ fn torque_of_rotation_gradient(r: &Vec3, gradient: &Vec3) -> Vec3 {
 }
 
 /// Adds the forces of springs, dampers and motors of one joint to its speeds.
-pub fn joint_forces(kind: JointKind, f: &Fittings, time: f64, q: &[f64], v: &[f64], tau: &mut [f64]) -> Power {
+pub fn joint_forces(kind: JointKind, f: &Fittings, now: Instant, q: &[f64], v: &[f64], tau: &mut [f64]) -> Power {
     let mut power = Power::default();
     if !f.stiffness.is_empty() {
         let (d, turn) = displacement(kind, f, q);
@@ -263,20 +263,20 @@ pub fn joint_forces(kind: JointKind, f: &Fittings, time: f64, q: &[f64], v: &[f6
         tau[k] -= f.damping[k] * v[k];
         power.dissipated += f.damping[k] * v[k] * v[k];
     }
-    power.work += motor_forces(f, time, q, v, tau);
+    power.work += motor_forces(f, now, q, v, tau);
     power
 }
 
 /// Adds the forces of motors other than prescribed motion to the speeds they drive; returns their power.
-pub fn motor_forces(f: &Fittings, time: f64, q: &[f64], v: &[f64], tau: &mut [f64]) -> f64 {
+pub fn motor_forces(f: &Fittings, now: Instant, q: &[f64], v: &[f64], tau: &mut [f64]) -> f64 {
     let mut power = 0.0;
     for motor in &f.motors {
         let k = motor.coordinate;
         let force = match motor.kind {
             MotorKind::Motion => continue,
-            MotorKind::Torque => motor.signal.at(time)[0],
+            MotorKind::Torque => motor.signal.at(now)[0],
             MotorKind::Servo { stiffness, damping } => {
-                let [target, rate, _] = motor.signal.at(time);
+                let [target, rate, _] = motor.signal.at(now);
                 stiffness * (target - q[k]) + damping * (rate - v[k])
             }
         };
@@ -286,7 +286,7 @@ pub fn motor_forces(f: &Fittings, time: f64, q: &[f64], v: &[f64], tau: &mut [f6
     power
 }
 
-fn body_forces(view: &View<'_>, kind: &ForceKind, time: f64, external: &mut [Wrench]) -> Power {
+fn body_forces(view: &View<'_>, kind: &ForceKind, now: Instant, external: &mut [Wrench]) -> Power {
     let mut power = Power::default();
     match kind {
         ForceKind::Spring { a, b, stiffness, length, damping } => {
@@ -305,12 +305,12 @@ fn body_forces(view: &View<'_>, kind: &ForceKind, time: f64, external: &mut [Wre
             power.dissipated += damping * rate * rate;
         }
         ForceKind::Force { at, vector, axes, signal } => {
-            let force = in_world(view, at.body, vector, *axes) * signal.at(time)[0];
+            let force = in_world(view, at.body, vector, *axes) * signal.at(now)[0];
             let (x, _) = view.point(at);
             power.work += view.add(external, at.body, &x, &Wrench::new(Vec3::zeros(), force));
         }
         ForceKind::Torque { body, vector, axes, signal } => {
-            let torque = in_world(view, *body, vector, *axes) * signal.at(time)[0];
+            let torque = in_world(view, *body, vector, *axes) * signal.at(now)[0];
             let x = view.body_pose(*body).translation;
             power.work += view.add(external, *body, &x, &Wrench::new(torque, Vec3::zeros()));
         }

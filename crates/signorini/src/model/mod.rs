@@ -9,7 +9,7 @@ mod signal;
 pub use build::ModelError;
 pub use force::{Force, ForceKind, Point};
 pub use ids::{BodyId, JointId};
-pub use signal::Signal;
+pub use signal::{Instant, Signal};
 
 use crate::scene::JointKind;
 use crate::spatial::{Inertia, Pose, Sym3, Vec3};

@@ -2,6 +2,23 @@
 
 use crate::scene;
 
+/// A time at which signals are read, and the side from which.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Instant {
+    /// The time.
+    pub time: f64,
+    /// A time in whose piece of a table `time` lies. Where pieces meet a derivative may jump; an integrator reads both ends of
+    /// a step from within the step, so that it sees one smooth function.
+    pub inside: f64,
+}
+
+impl Instant {
+    /// Read from the right, as what begins now.
+    pub const fn now(time: f64) -> Self {
+        Self { time, inside: time }
+    }
+}
+
 /// A compiled signal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Signal {
@@ -60,8 +77,9 @@ impl Signal {
         }
     }
 
-    /// Value, first and second derivative at `t`.
-    pub fn at(&self, t: f64) -> [f64; 3] {
+    /// Value, first and second derivative.
+    pub fn at(&self, instant: Instant) -> [f64; 3] {
+        let Instant { time: t, inside } = instant;
         match self {
             Self::Constant(c) => [*c, 0.0, 0.0],
             Self::Ramp { start, rate } => [start + rate * t, *rate, 0.0],
@@ -71,13 +89,13 @@ impl Signal {
             }
             Self::Table { times, values, curvatures } => {
                 let n = times.len();
-                if t <= times[0] {
+                if inside < times[0] {
                     return [values[0], 0.0, 0.0];
                 }
-                if t >= times[n - 1] {
+                if inside >= times[n - 1] {
                     return [values[n - 1], 0.0, 0.0];
                 }
-                let k = times.partition_point(|&x| x <= t) - 1;
+                let k = times.partition_point(|&x| x <= inside) - 1;
                 let h = times[k + 1] - times[k];
                 let (b, a) = ((t - times[k]) / h, (times[k + 1] - t) / h);
                 let (m0, m1) = (curvatures[k], curvatures[k + 1]);
@@ -120,4 +138,48 @@ fn clamped_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
         m[k] -= upper[k] * m[k + 1];
     }
     m
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(interpolation: scene::Interpolation) -> Signal {
+        let (times, values) = (vec![0.0, 0.5, 1.25, 1.5], vec![0.3, -0.5, 0.2, 0.8]);
+        let varying = scene::Varying::Table { times, values, interpolation: Some(interpolation) };
+        Signal::build(&scene::Signal::Varying(varying), interpolation)
+    }
+
+    #[test]
+    fn splines_pass_through_their_points_smoothly() {
+        let signal = table(scene::Interpolation::Cubic);
+        for (t, x) in [(0.0, 0.3), (0.5, -0.5), (1.25, 0.2), (1.5, 0.8)] {
+            assert!((signal.at(Instant::now(t))[0] - x).abs() < 1e-14);
+        }
+        for knot in [0.5, 1.25] {
+            // From both sides of an inner knot: the same value, slope and curvature, up to rounding.
+            let left = signal.at(Instant { time: knot, inside: knot - 1e-3 });
+            let right = signal.at(Instant { time: knot, inside: knot + 1e-3 });
+            assert!((0..3).all(|k| (left[k] - right[k]).abs() < 1e-12), "{left:?} {right:?}");
+        }
+        // At rest at both ends, so that holding the last value costs no impulse.
+        let (first, last) = (Instant::now(0.0), Instant { time: 1.5, inside: 1.4 });
+        assert!(signal.at(first)[1].abs() < 1e-13 && signal.at(last)[1].abs() < 1e-13);
+        assert!(signal.at(last)[2].abs() > 1.0 && signal.at(Instant::now(1.5)) == [0.8, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn derivatives_are_derivatives() {
+        let sine = Signal::Sine { amplitude: 0.7, angular_frequency: 3.0, phase: 0.4, offset: 0.1 };
+        for signal in [table(scene::Interpolation::Cubic), table(scene::Interpolation::Linear), sine] {
+            for t in [0.21, 0.77, 1.33] {
+                // Central differences: error h² times a third derivative below 1e3.
+                let h = 1e-5;
+                let (a, b) = (signal.at(Instant::now(t - h)), signal.at(Instant::now(t + h)));
+                let [_, rate, acceleration] = signal.at(Instant::now(t));
+                assert!(((b[0] - a[0]) / (2.0 * h) - rate).abs() < 1e-6);
+                assert!(((b[1] - a[1]) / (2.0 * h) - acceleration).abs() < 1e-6);
+            }
+        }
+    }
 }

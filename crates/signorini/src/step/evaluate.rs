@@ -9,6 +9,7 @@ use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::loads::{Loads, Power};
 use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::model::Instant;
 use crate::scene::Formulation;
 use crate::spatial::{Quaternion, Twist, Vec3};
 
@@ -30,13 +31,13 @@ const NEARLY_CLOSED: f64 = 1.0e-11;
 
 impl System {
     /// Overwrites prescribed coordinates and speeds, and brings quaternions back to norm one.
-    pub(crate) fn prescribe(&self, time: f64, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
+    pub(crate) fn prescribe(&self, now: Instant, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
         for link in &self.tree.links {
             link.joint_type().normalise(&mut q[link.q_range()]);
         }
         for (link, k, signal) in &self.motions {
             let link = &self.tree.links[*link];
-            let [x, rate, acceleration] = signal.at(time);
+            let [x, rate, acceleration] = signal.at(now);
             q[link.q as usize + k] = x;
             v[link.v as usize + k] = rate;
             w.prescribed[link.v as usize + k] = acceleration;
@@ -51,12 +52,12 @@ impl System {
     }
 
     /// Value, rate and acceleration prescribed for a speed of a cut joint.
-    fn cut_motion(&self, cut: usize, k: usize, time: f64) -> [f64; 3] {
-        self.fittings(&self.cuts[cut]).motion(k).map_or([0.0; 3], |s| s.at(time))
+    fn cut_motion(&self, cut: usize, k: usize, now: Instant) -> [f64; 3] {
+        self.fittings(&self.cuts[cut]).motion(k).map_or([0.0; 3], |s| s.at(now))
     }
 
     /// Gap of a row, and the length it is judged against.
-    fn gap(&self, row: usize, time: f64, w: &Workspace) -> (f64, f64) {
+    fn gap(&self, row: usize, now: Instant, w: &Workspace) -> (f64, f64) {
         let row = &w.loops.rows[row];
         let (closure, cut) = (&w.closures[row.cut], &self.cuts[row.cut]);
         match row.kind {
@@ -65,7 +66,7 @@ impl System {
                 (closure.gaps[k], if is_length { self.model.characteristic_length() } else { 1.0 })
             }
             RowKind::Prescribed(k) => {
-                let gap = w.cut_q[cut.q.start + k] - self.cut_motion(row.cut, k, time)[0];
+                let gap = w.cut_q[cut.q.start + k] - self.cut_motion(row.cut, k, now)[0];
                 let is_length = closure.measures[k].force != Vec3::zeros();
                 (gap, if is_length { self.model.characteristic_length() } else { 1.0 })
             }
@@ -77,12 +78,12 @@ impl System {
     /// closures and the factored loop rows at the result.
     pub(crate) fn project(
         &self,
-        time: f64,
+        now: Instant,
         q: &mut [f64],
         v: &mut [f64],
         w: &mut Workspace,
     ) -> Result<Closeness, StepError> {
-        self.prescribe(time, q, v, w);
+        self.prescribe(now, q, v, w);
         w.recursion.update_kinematics(&self.tree, q, v);
         if self.needs_positions {
             w.recursion.update_positions(&self.tree);
@@ -96,11 +97,11 @@ impl System {
         for iteration in 0.. {
             self.update_closures(w);
             position = (0..n_hard).fold(0.0, |worst: f64, r| {
-                let (gap, length) = self.gap(r, time, w);
+                let (gap, length) = self.gap(r, now, w);
                 worst.max((gap / length).abs())
             });
             if !position.is_finite() {
-                return Err(StepError::NotFinite { time, what: "loop closure".into() });
+                return Err(StepError::NotFinite { time: now.time, what: "loop closure".into() });
             }
             let stalled = position >= 0.5 * last && position <= NEARLY_CLOSED;
             self.factor_loops(w, false);
@@ -108,11 +109,11 @@ impl System {
                 break;
             }
             if iteration == MAX_NEWTON {
-                return Err(StepError::LoopsOpen { time, gap: position });
+                return Err(StepError::LoopsOpen { time: now.time, gap: position });
             }
             last = position;
             for r in 0..n_hard {
-                let gap = self.gap(r, time, w).0;
+                let gap = self.gap(r, now, w).0;
                 w.loops.set_rhs(r, -gap);
             }
             w.loops.solve();
@@ -125,7 +126,7 @@ impl System {
         }
         let before = self.speed(w);
         for r in 0..n_hard {
-            let rate = self.opening_rate(r, time, w);
+            let rate = self.opening_rate(r, now, w);
             w.loops.set_rhs(r, -rate);
         }
         w.loops.solve();
@@ -134,7 +135,7 @@ impl System {
         w.recursion.update_kinematics(&self.tree, q, v);
         w.recursion.update_positions(&self.tree);
         self.update_closures(w);
-        Ok(Closeness { position, velocity: self.opening_speed(time, before, w) })
+        Ok(Closeness { position, velocity: self.opening_speed(now, before, w) })
     }
 
     /// A change of coordinates as a displacement in the space of speeds.
@@ -172,11 +173,11 @@ impl System {
     }
 
     /// Largest rate at which a loop opens, over the speed of the mechanism (before or after projection).
-    fn opening_speed(&self, time: f64, before: f64, w: &Workspace) -> f64 {
+    fn opening_speed(&self, now: Instant, before: f64, w: &Workspace) -> f64 {
         let speed = self.speed(w).max(before);
         let length = self.model.characteristic_length();
         (0..w.loops.n_hard).fold(0.0, |worst: f64, r| {
-            let rate = self.opening_rate(r, time, w).abs();
+            let rate = self.opening_rate(r, now, w).abs();
             let is_length = Loops::direction(&w.loops.rows[r], &w.closures).force != Vec3::zeros();
             let reference = if is_length { speed } else { speed / length };
             if rate == 0.0 { worst } else { worst.max(rate / reference) }
@@ -184,10 +185,10 @@ impl System {
     }
 
     /// Rate at which a row opens.
-    fn opening_rate(&self, row: usize, time: f64, w: &Workspace) -> f64 {
+    fn opening_rate(&self, row: usize, now: Instant, w: &Workspace) -> f64 {
         let row = &w.loops.rows[row];
         let wanted = match row.kind {
-            RowKind::Prescribed(k) => self.cut_motion(row.cut, k, time)[1],
+            RowKind::Prescribed(k) => self.cut_motion(row.cut, k, now)[1],
             _ => 0.0,
         };
         w.closures[row.cut].relative.dot(&Loops::direction(row, &w.closures)) - wanted
@@ -200,16 +201,16 @@ impl System {
     }
 
     /// Joint forces and wrenches of all loads at the present kinematics.
-    pub(crate) fn update_loads(&self, time: f64, q: &[f64], v: &[f64], input: &[f64], w: &mut Workspace) -> Power {
+    pub(crate) fn update_loads(&self, now: Instant, q: &[f64], v: &[f64], input: &[f64], w: &mut Workspace) -> Power {
         w.tau.copy_from_slice(input);
         w.external.fill(Default::default());
         let mut power = Power::default();
         power.work += input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
         let view = self.view(&w.recursion.kinematics);
         let cut = (&w.cut_q[..], &w.cut_v[..]);
-        power += self.loads.apply(&view, time, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
+        power += self.loads.apply(&view, now, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
         if !self.user_loads.is_empty() {
-            power += Loads::apply_user(&self.user_loads, &view, time, &mut w.external);
+            power += Loads::apply_user(&self.user_loads, &view, now, &mut w.external);
         }
         power
     }
@@ -218,25 +219,25 @@ impl System {
     /// work. `input` is a controller's force on each speed.
     pub(crate) fn evaluate(
         &self,
-        time: f64,
+        now: Instant,
         q: &mut [f64],
         v: &mut [f64],
         input: &[f64],
         vdot: &mut [f64],
         w: &mut Workspace,
     ) -> Result<Power, StepError> {
-        self.project(time, q, v, w)?;
-        let mut power = self.update_loads(time, q, v, input, w);
+        self.project(now, q, v, w)?;
+        let mut power = self.update_loads(now, q, v, input, w);
         if self.formulation == Formulation::Dense {
-            self.accelerate_dense(time, vdot, w)?;
+            self.accelerate_dense(now, vdot, w)?;
         } else {
-            self.accelerate(time, vdot, w)?;
+            self.accelerate(now, vdot, w)?;
         }
         power.work += self.motion_power(vdot, v, w);
         Ok(power)
     }
 
-    pub(crate) fn accelerate(&self, time: f64, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
         let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
         let gravity = self.model.gravity();
         w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, external);
@@ -253,7 +254,7 @@ impl System {
         for _ in 0..2 {
             w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
             for r in 0..w.loops.rows.len() {
-                let b = -self.opening_acceleration(r, time, w);
+                let b = -self.opening_acceleration(r, now, w);
                 w.loops.set_rhs(r, b);
             }
             w.loops.solve();
@@ -265,7 +266,7 @@ impl System {
     }
 
     /// Acceleration with which a row opens.
-    pub(crate) fn opening_acceleration(&self, r: usize, time: f64, w: &Workspace) -> f64 {
+    pub(crate) fn opening_acceleration(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
         let row = &w.loops.rows[r];
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         let closure = &w.closures[row.cut];
@@ -273,7 +274,7 @@ impl System {
         let along = relative.dot(&Loops::direction(row, &w.closures));
         match row.kind {
             RowKind::Closed(_) => along,
-            RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, time)[2],
+            RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, now)[2],
             RowKind::Rotor(..) => along - w.loops.rotor_acceleration(r),
         }
     }

@@ -3,6 +3,7 @@
 use super::evaluate::Closeness;
 use super::system::{System, Workspace};
 use super::{Simulation, StepError, StepReport};
+use crate::model::Instant;
 
 impl Simulation {
     /// Makes `next` the state if it is sound, and completes the report.
@@ -11,7 +12,7 @@ impl Simulation {
         self.system.check_finite(self.state.time, &next.q, &next.v)?;
         w.cut_q.copy_from_slice(&self.state.cut_q);
         self.system.predict_turns(report.step, w);
-        let closeness = self.system.project(next.time, &mut next.q, &mut next.v, w)?;
+        let closeness = self.system.project(Instant::now(next.time), &mut next.q, &mut next.v, w)?;
         self.system.check_finite(self.state.time, &next.q, &next.v)?;
         next.cut_q.copy_from_slice(&w.cut_q);
         next.steps = self.state.steps + 1;

@@ -5,6 +5,7 @@ use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
 use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::model::Instant;
 use crate::scene::JointKind;
 use crate::spatial::{Vec3, Wrench};
 
@@ -72,7 +73,7 @@ impl System {
     }
 
     /// Accelerations by the oracle, from the loads in `w.tau` and `w.external`.
-    pub(crate) fn accelerate_dense(&self, time: f64, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn accelerate_dense(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
         w.recursion.update_positions(&self.tree);
         let motion = self.body_motions(w);
         let model = &self.model;
@@ -82,7 +83,7 @@ impl System {
         for (j, joint) in model.joints().iter().enumerate() {
             let fittings = &joint.fittings;
             for k in 0..joint.v.len() {
-                prescribed[joint.v.start + k] = fittings.motion(k).map(|s| s.at(time)[2]);
+                prescribed[joint.v.start + k] = fittings.motion(k).map(|s| s.at(now)[2]);
             }
             if let Some(link) = self.plan.link_of_joint[j] {
                 joint_forces[joint.v.clone()].copy_from_slice(&w.tau[self.tree.links[link].v_range()]);

@@ -4,7 +4,7 @@ use super::system::{System, Workspace};
 use super::{Options, Simulation, StepError};
 use crate::dynamics::recursive::cut::row_name;
 use crate::dynamics::recursive::loops::RowKind;
-use crate::model::{BodyId, Model, ModelError};
+use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
 use crate::scene::{self, Formulation, GROUND, Scene};
 use crate::spatial::{Pose, Quaternion, Vec3};
@@ -20,6 +20,9 @@ pub const NEARLY_CLOSED: f64 = 0.05;
 /// Relative speed at which a loop may still open after projection: rounding near a singular position, and far below
 /// anything that a contradiction leaves.
 const CONTRADICTION: f64 = 1e-6;
+
+/// A scene begins at zero.
+const START: Instant = Instant::now(0.0);
 
 /// Why a scene cannot be run.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -196,7 +199,7 @@ fn joint_coordinates(
 fn assemble(scene: &Scene, system: &System, state: &mut State) -> Result<Assembly, BuildError> {
     let mut w = system.workspace();
     check_prescribed(scene, system, state)?;
-    system.prescribe(0.0, &mut state.q, &mut state.v, &mut w);
+    system.prescribe(START, &mut state.q, &mut state.v, &mut w);
     let loops = system.cuts.iter().map(|c| system.model.joints()[c.joint.index()].name.clone()).collect();
     let mut assembly = Assembly { loops, regularity: 1.0, ..Default::default() };
     let free = system.tree.prescribed.iter().filter(|p| !**p).count();
@@ -208,7 +211,7 @@ fn assemble(scene: &Scene, system: &System, state: &mut State) -> Result<Assembl
     assembly.gap = check_gaps(scene, system, state, &mut w)?;
     let (q, v) = (state.q.clone(), state.v.clone());
     let j = system.cuts[0].joint.index();
-    let closeness = system.project(0.0, &mut state.q, &mut state.v, &mut w).map_err(|error| {
+    let closeness = system.project(START, &mut state.q, &mut state.v, &mut w).map_err(|error| {
         let message = format!("the loop through `{}` does not close ({error})", scene.joint[j].name);
         ModelError::new(format!("joint[{j}]"), message)
     })?;
@@ -244,7 +247,7 @@ fn check_prescribed(scene: &Scene, system: &System, state: &State) -> Result<(),
     for (link, k, signal) in &system.motions {
         let Some(j) = system.plan.links[*link].joint else { continue };
         let given = &scene.joint[j.index()];
-        let [wanted, rate, _] = signal.at(0.0);
+        let [wanted, rate, _] = signal.at(START);
         let at = (system.tree.links[*link].q as usize + k, system.tree.links[*link].v as usize + k);
         for (key, given, found, wanted) in
             [("q", given.q.is_some(), state.q[at.0], wanted), ("v", given.v.is_some(), state.v[at.1], rate)]

@@ -3,7 +3,7 @@
 use super::{BodyMotion, Observation, Simulation, StepError};
 use crate::dynamics::loads::motor_forces;
 use crate::dynamics::recursive::loops::RowKind;
-use crate::model::BodyId;
+use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
 
 impl Simulation {
@@ -16,11 +16,11 @@ impl Simulation {
         let mut vdot = std::mem::take(&mut w.displacement);
         if forces {
             w.displacement = vec![0.0; vdot.len()];
-            system.evaluate(next.time, &mut next.q, &mut next.v, &self.input, &mut vdot, w)?;
+            system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, &mut vdot, w)?;
         } else {
             w.displacement = vdot;
             vdot = Vec::new();
-            system.project(next.time, &mut next.q, &mut next.v, w)?;
+            system.project(Instant::now(next.time), &mut next.q, &mut next.v, w)?;
         }
         w.recursion.update_positions(&system.tree);
         let model = &system.model;
@@ -67,9 +67,10 @@ impl Simulation {
     fn observe_forces(&mut self, vdot: &mut [f64], out: &mut Observation) -> Result<(), StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let model = &system.model;
+        let now = Instant::now(next.time);
         // The oracle's multipliers are not kept; joint wrenches come from the recursion at the same state.
-        system.update_loads(next.time, &next.q, &next.v, &self.input, w);
-        system.accelerate(next.time, vdot, w)?;
+        system.update_loads(now, &next.q, &next.v, &self.input, w);
+        system.accelerate(now, vdot, w)?;
         system.update_reactions(vdot, w);
         out.reactions.resize(model.joints().len(), [0.0; 6]);
         out.actuators.resize(model.n_joint_v(), 0.0);
@@ -83,7 +84,7 @@ impl Simulation {
                 if child_is_outer { w.wrenches[l] } else { (-w.wrenches[l]).shifted(&system.joint_offset(l, w)) };
             out.reactions[j] = wrench.to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
-            motor_forces(&joint.fittings, next.time, &next.q[link.q_range()], &next.v[link.v_range()], actuators);
+            motor_forces(&joint.fittings, now, &next.q[link.q_range()], &next.v[link.v_range()], actuators);
             for (k, v) in link.v_range().enumerate() {
                 actuators[k] += self.input[v];
                 if system.tree.prescribed[v] {
@@ -95,18 +96,11 @@ impl Simulation {
             let joint = &model.joints()[cut.joint.index()];
             let mut fittings = [0.0; 6];
             let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
-            crate::dynamics::loads::joint_forces(
-                joint.kind(),
-                &joint.fittings,
-                next.time,
-                q,
-                v,
-                &mut fittings[..v.len()],
-            );
+            crate::dynamics::loads::joint_forces(joint.kind(), &joint.fittings, now, q, v, &mut fittings[..v.len()]);
             let own = (0..v.len()).fold(Wrench::default(), |s, k| s + w.closures[c].measures[k] * fittings[k]);
             out.reactions[cut.joint.index()] = (system.cut_wrench(c, w) + own).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
-            motor_forces(&joint.fittings, next.time, q, v, actuators);
+            motor_forces(&joint.fittings, now, q, v, actuators);
             for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
                 if let RowKind::Prescribed(k) = row.kind
                     && row.cut == c

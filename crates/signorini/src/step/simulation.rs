@@ -5,7 +5,7 @@ use super::system::{System, Workspace};
 use super::{StepError, StepReport};
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
-use crate::model::Model;
+use crate::model::{Instant, Model};
 use crate::plan::Plan;
 use crate::scene::{Formulation, Integrator, JointKind};
 use crate::spatial::Wrench;
@@ -150,14 +150,14 @@ impl Simulation {
         next.clone_from(&self.state);
         out.resize(next.v.len(), 0.0);
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
-        self.system.evaluate(next.time, &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
+        self.system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
         Ok(())
     }
 
     /// Linear momentum as `force`, angular momentum about the world origin as `moment`.
     pub fn momentum(&mut self) -> Result<Wrench, StepError> {
         self.next.clone_from(&self.state);
-        self.system.project(self.state.time, &mut self.next.q, &mut self.next.v, &mut self.work)?;
+        self.system.project(Instant::now(self.state.time), &mut self.next.q, &mut self.next.v, &mut self.work)?;
         self.work.recursion.update_positions(&self.system.tree);
         Ok(self.work.recursion.momentum(&self.system.tree))
     }

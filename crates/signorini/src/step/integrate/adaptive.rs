@@ -17,6 +17,7 @@
 
 use super::dop853::{A, B, C, E3, E5, STAGES};
 use super::{Rates, combine, combine_power, sum};
+use crate::model::Instant;
 use crate::scene::Integrator;
 use crate::step::{Simulation, StepError, StepReport};
 
@@ -53,7 +54,7 @@ impl Simulation {
         if limit <= start {
             return Err(StepError::StepTooSmall { time: start, step: limit - start });
         }
-        self.stage(0, start, 0.0)?;
+        self.stage(0, start, 0.0, 0.5 * (start + limit))?;
         let mut step = self.state.control.step;
         if step <= 0.0 {
             step = self.options.step.unwrap_or_else(|| self.first_step(limit - start));
@@ -96,20 +97,20 @@ impl Simulation {
         Err(StepError::StepTooSmall { time: start, step })
     }
 
-    /// Evaluates stage `i` of a step of length `h`.
-    fn stage(&mut self, i: usize, start: f64, h: f64) -> Result<(), StepError> {
+    /// Evaluates stage `i` of a step of length `h`. No table's breakpoint lies between `start` and `inside`.
+    fn stage(&mut self, i: usize, start: f64, h: f64, inside: f64) -> Result<(), StepError> {
         let (a, state) = (&mut self.adaptive, &self.state);
         let (done, rest) = a.stages.split_at_mut(i);
         combine(&mut a.q, &state.q, h, A[i], done, |k| &k.q);
         combine(&mut a.v, &state.v, h, A[i], done, |k| &k.v);
-        let time = start + C[i] * h;
-        self.system.rates(time, &mut a.q, &mut a.v, &self.input, &mut rest[0], &mut self.work)
+        let now = Instant { time: start + C[i] * h, inside };
+        self.system.rates(now, &mut a.q, &mut a.v, &self.input, &mut rest[0], &mut self.work)
     }
 
     /// One attempt; the first stage is known. Returns the error in units of the tolerance.
     fn attempt(&mut self, start: f64, h: f64) -> Result<f64, StepError> {
         for i in 1..STAGES {
-            self.stage(i, start, h)?;
+            self.stage(i, start, h, start + 0.5 * h)?;
         }
         let (a, state, next) = (&mut self.adaptive, &self.state, &mut self.next);
         combine(&mut next.q, &state.q, h, &B, &a.stages, |k| &k.q);
@@ -118,7 +119,8 @@ impl Simulation {
         next.work = state.work + h * power.work;
         next.dissipated = state.dissipated + h * power.dissipated;
         self.system.check_finite(start, &next.q, &next.v)?;
-        self.system.project(start + h, &mut next.q, &mut next.v, &mut self.work)?;
+        let end = Instant { time: start + h, inside: start + 0.5 * h };
+        self.system.project(end, &mut next.q, &mut next.v, &mut self.work)?;
         Ok(self.error(h))
     }
 

@@ -13,6 +13,7 @@
 //! **Checked by** `tests/convergence.rs`.
 
 use super::{Rates, combine, combine_power};
+use crate::model::Instant;
 use crate::scene::Integrator;
 use crate::step::{Simulation, StepError, StepReport};
 
@@ -37,6 +38,7 @@ impl Simulation {
     pub(crate) fn advance_fixed(&mut self, limit: f64) -> Result<StepReport, StepError> {
         let step = self.options.step.unwrap_or(f64::NAN);
         let start = self.state.time;
+        let limit = limit.min(self.system.next_breakpoint(start));
         // The grid is k·step by multiplication, so that times do not drift and do not depend on where the run stopped.
         let grid = ((start / step + GRID_SLACK).floor() + 1.0) * step;
         let end = if grid >= limit - GRID_SLACK * step { limit } else { grid };
@@ -59,7 +61,8 @@ impl Simulation {
         f.q.copy_from_slice(&self.state.q);
         f.v.copy_from_slice(&self.state.v);
         let k = &mut f.stages[0];
-        self.system.rates(start, &mut f.q, &mut f.v, &self.input, k, &mut self.work)?;
+        let now = Instant { time: start, inside: start + 0.5 * h };
+        self.system.rates(now, &mut f.q, &mut f.v, &self.input, k, &mut self.work)?;
         next.q.copy_from_slice(&f.q);
         for i in 0..next.v.len() {
             next.v[i] = f.v[i] + h * k.v[i];
@@ -82,8 +85,8 @@ impl Simulation {
             let (done, rest) = f.stages.split_at_mut(i);
             combine(&mut f.q, &state.q, h, ROWS[i], done, |k| &k.q);
             combine(&mut f.v, &state.v, h, ROWS[i], done, |k| &k.v);
-            let time = start + NODES[i] * h;
-            self.system.rates(time, &mut f.q, &mut f.v, &self.input, &mut rest[0], &mut self.work)?;
+            let now = Instant { time: start + NODES[i] * h, inside: start + 0.5 * h };
+            self.system.rates(now, &mut f.q, &mut f.v, &self.input, &mut rest[0], &mut self.work)?;
         }
         combine(&mut next.q, &state.q, h, &WEIGHTS, &f.stages, |k| &k.q);
         combine(&mut next.v, &state.v, h, &WEIGHTS, &f.stages, |k| &k.v);

@@ -10,6 +10,7 @@ pub(crate) use fixed::Fixed;
 use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::loads::Power;
+use crate::model::Instant;
 
 /// Rates of everything that is integrated.
 #[derive(Debug, Clone, Default)]
@@ -29,14 +30,14 @@ impl System {
     /// Rates at coordinates and speeds that are first projected.
     fn rates(
         &self,
-        time: f64,
+        now: Instant,
         q: &mut [f64],
         v: &mut [f64],
         input: &[f64],
         out: &mut Rates,
         w: &mut Workspace,
     ) -> Result<(), StepError> {
-        out.power = self.evaluate(time, q, v, input, &mut out.v, w)?;
+        out.power = self.evaluate(now, q, v, input, &mut out.v, w)?;
         for link in &self.tree.links {
             link.joint_type().rates(&q[link.q_range()], &v[link.v_range()], &mut out.q[link.q_range()]);
         }
