@@ -49,3 +49,25 @@ proptest! {
         }
     }
 }
+
+/// A rod without thickness, hung by a joint about its own slanted axis: rounding makes its inertia there not quite zero.
+#[test]
+fn a_joint_that_moves_no_inertia_is_named() {
+    let (s, c) = 0.7f64.sin_cos();
+    let axis = [s, 0.0, c];
+    // Inertia m l²/12 (1 − a aᵀ) about an axis a that no coordinate plane holds.
+    let inertia = vec![c * c, 1.0, s * s, 0.0, -s * c, 0.0].into_iter().map(|x| x / 12.0).collect();
+    let rod = Body { name: "rod".into(), mass: Some(1.0), inertia: Some(inertia), ..Default::default() };
+    let joint = Joint {
+        name: "spin".into(),
+        kind: JointKind::Revolute,
+        parent: GROUND.into(),
+        child: "rod".into(),
+        axis: Some(axis),
+        ..Default::default()
+    };
+    let mut scene = Scene { body: vec![rod], joint: vec![joint], ..Default::default() };
+    scene.time.end = 1.0;
+    let error = Simulation::from_scene(&scene).unwrap().advance(1.0).unwrap_err().to_string();
+    assert!(error.contains("`spin`"), "{error}");
+}

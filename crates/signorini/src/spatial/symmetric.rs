@@ -38,6 +38,12 @@ impl Sym3 {
         Mat3::new(self.xx, self.xy, self.xz, self.xy, self.yy, self.yz, self.xz, self.yz, self.zz)
     }
 
+    /// Sum of the diagonal.
+    #[inline(always)]
+    pub fn trace(&self) -> f64 {
+        self.xx + self.yy + self.zz
+    }
+
     /// Product with a vector.
     #[inline(always)]
     pub fn times(&self, v: &Vec3) -> Vec3 {

@@ -11,12 +11,15 @@
 //!
 //! **Cost.** O(n): about 500 flops per revolute link, 450 where its inertia is diagonal.
 //!
-//! **Fails when** a joint moves no inertia (D = 0); the link is remembered in `singular` and the result is not finite.
+//! **Fails when** a joint moves no inertia (D = 0 but for rounding); the link is remembered in `singular`.
 //!
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
 use super::{Handing, LinkKind, Pivot, Recursion, Tree};
 use crate::spatial::{Sym6, Twist, Vec3, Wrench, transposed_product};
+
+/// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
+const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
 
 impl Recursion {
     /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
@@ -44,13 +47,14 @@ impl Recursion {
                     let v = link.v as usize;
                     let s = axis.of(&motion.rotation);
                     let across = Wrench::new(inertia.aa.times(&s), transposed_product(&inertia.al, &s));
-                    let inverse = 1.0 / (s.dot(&across.moment) + tree.armature[v]);
+                    let along = s.dot(&across.moment) + tree.armature[v];
+                    let inverse = 1.0 / along;
                     // What the bias acceleration does to this speed is known already.
                     let force = tau[v] - s.dot(&bias.moment) - c.dot(&across);
                     let moved = across.shifted(&motion.offset);
                     self.pivots[v] = Pivot { across, inverse, force };
                     self.moved[v] = moved;
-                    if !(inverse.is_finite() && inverse > 0.0) {
+                    if along <= NO_INERTIA * inertia.aa.trace() || along.is_nan() {
                         self.singular = Some(i);
                     }
                     // Both I and U move to the parent's origin while 1/D is on its way, and only then meet: moving is linear,
@@ -68,14 +72,17 @@ impl Recursion {
                             continue;
                         }
                         let across = inertia.times(&s);
-                        let inverse = 1.0 / (s.dot(&across) + tree.armature[v]);
+                        let along = s.dot(&across) + tree.armature[v];
+                        let inverse = 1.0 / along;
+                        let size = s.angular.norm_squared() * inertia.aa.trace()
+                            + s.linear.norm_squared() * inertia.ll.trace();
+                        if along <= NO_INERTIA * size || along.is_nan() {
+                            self.singular = Some(i);
+                        }
                         let force = tau[v] - s.dot(&bias);
                         self.pivots[v] = Pivot { across, inverse, force };
                         inertia = inertia.minus_outer(&across, &(across * inverse));
                         bias += across * (force * inverse);
-                        if !(inverse.is_finite() && inverse > 0.0) {
-                            self.singular = Some(i);
-                        }
                     }
                     bias = (bias + inertia.times(&c)).shifted(&motion.offset);
                     inertia = inertia.shifted(&motion.offset);
