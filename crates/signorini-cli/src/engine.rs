@@ -17,6 +17,8 @@ pub struct Built {
     pub joints: Vec<JointColumns>,
     /// Names of the markers, in scene order.
     pub markers: Vec<String>,
+    /// How it was assembled.
+    pub assembly: Assembly,
     /// What the user should know: loops that were closed, redundant constraints.
     pub findings: Vec<String>,
 }
@@ -40,6 +42,7 @@ pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>>
         joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q.clone(), v: j.v.clone() }).collect(),
         markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
         findings: assembly_findings(&built.assembly),
+        assembly: built.assembly,
     })
 }
 
@@ -100,14 +103,11 @@ impl Motion for Engine {
 
 /// What `check` prints: pairs of what and how much.
 pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
-    let Built { mut motion, .. } = build(scene, None)?;
-    let built = signorini::step::build(scene).map_err(|error| match error {
-        BuildError::Model(error) => error.0,
-        BuildError::Step(error) => vec![finding(&error)],
-    })?;
-    let (model, plan, assembly) = (&built.model, &built.plan, &built.assembly);
+    let Built { mut motion, assembly, .. } = build(scene, None)?;
     let mut seen = Observation::default();
     motion.observe(false, &mut seen).map_err(|error| vec![finding(&error)])?;
+    let system = motion.simulation.system();
+    let (model, plan, assembly) = (&system.model, &system.plan, &assembly);
     let mut kinds: Vec<(JointKind, usize)> = Vec::new();
     for joint in model.joints() {
         match kinds.iter_mut().find(|(kind, _)| *kind == joint.kind()) {

@@ -164,7 +164,7 @@ impl Run {
         let Task { folder, loaded, kept, identity, checkpoint } = task;
         let (scene, source) = (&loaded.scene, &loaded.source);
         let state = checkpoint.as_ref().map(|checkpoint| checkpoint.state.clone());
-        let Built { motion, bodies, joints, markers, mut findings } =
+        let Built { motion, bodies, joints, markers, mut findings, .. } =
             engine::build(scene, state).map_err(|found| Failure::findings(source, found))?;
         let layout =
             Layout::build(&bodies, &joints, &markers, &scene.output).map_err(|error| Failure::record(source, error))?;

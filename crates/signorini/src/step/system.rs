@@ -104,7 +104,7 @@ impl System {
         (self.tree.n_q, self.tree.n_v)
     }
 
-    /// Whether an adaptive step should not run over the present time's next breakpoint; the next one after `time`.
+    /// The next time after `time` at which a derivative of a signal may jump. No step runs over it.
     pub(crate) fn next_breakpoint(&self, time: f64) -> f64 {
         let mut next = f64::INFINITY;
         let mut see = |signal: &Signal| {

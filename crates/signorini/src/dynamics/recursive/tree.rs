@@ -42,7 +42,7 @@ impl Axis {
     }
 }
 
-/// How a link's children hand their articulated inertia inwards.
+/// Where a link's articulated inertia goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handing {
     /// The link before this one is its parent: the inertia is handed on directly.
