@@ -123,7 +123,7 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("floating", format!("{} mechanisms without a joint to the ground", plan.n_floating())),
         ("degrees of freedom", assembly.dof.to_string()),
         ("tree depth", plan.depth().to_string()),
-        ("size", format!("{:.6} (longest way through a body)", model.characteristic_length())),
+        ("size", format!("{:.6} (farthest joint or spring end from a centre of mass)", model.characteristic_length())),
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
     lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);

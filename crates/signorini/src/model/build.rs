@@ -220,8 +220,8 @@ fn build_force(names: &Names, bodies: &[Body], force: &scene::Force, i: usize) -
     Ok(Force { name: force.name().to_string(), kind })
 }
 
-/// The longest distance between two noteworthy points of one body, or between a body's reference position and the
-/// origin of its mechanism where bodies are points.
+/// Over all bodies, the farthest joint or spring end from the centre of mass, or the radius of gyration if that is larger; the
+/// distance of a body from the world's origin where bodies are points.
 fn characteristic_length(model: &Model, scene: &Scene) -> f64 {
     let mut points: Vec<Vec<Vec3>> = model.bodies.iter().map(|b| vec![b.com]).collect();
     for joint in &model.joints {

@@ -170,8 +170,8 @@ impl Model {
         &self.markers
     }
 
-    /// A length that stands for the mechanism's size: the longest way through a body between joints, centre of mass and
-    /// points of attack.
+    /// A length that stands for the mechanism's size: over all bodies, the farthest joint or spring end from the centre of
+    /// mass, or the radius of gyration if that is larger.
     pub fn characteristic_length(&self) -> f64 {
         self.length
     }
