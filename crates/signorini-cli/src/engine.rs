@@ -1,5 +1,6 @@
 //! The one place where the command meets the engine: scene in, something that moves out.
 
+use signorini::impulse::EventReport;
 use signorini::record::{JointColumns, Motion};
 use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
@@ -39,7 +40,7 @@ pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>>
     Ok(Built {
         motion: Engine { simulation },
         bodies: model.bodies().iter().map(|body| body.name.clone()).collect(),
-        joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q.clone(), v: j.v.clone() }).collect(),
+        joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() }).collect(),
         markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
         findings: assembly_findings(&built.assembly),
         assembly: built.assembly,
@@ -96,6 +97,14 @@ impl Motion for Engine {
         self.simulation.advance(limit)
     }
 
+    fn is_event_due(&self) -> bool {
+        self.simulation.is_event_due()
+    }
+
+    fn events(&self) -> &[EventReport] {
+        self.simulation.events()
+    }
+
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
         self.simulation.observe(forces, out)
     }
@@ -109,17 +118,19 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
     let system = motion.simulation.system();
     let (model, plan, assembly) = (&system.model, &system.plan, &assembly);
     let mut kinds: Vec<(JointKind, usize)> = Vec::new();
-    for joint in model.joints() {
+    for joint in model.joints().iter().filter(|joint| !joint.is_absent) {
         match kinds.iter_mut().find(|(kind, _)| *kind == joint.kind()) {
             Some((_, n)) => *n += 1,
             None => kinds.push((joint.kind(), 1)),
         }
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{n} {}", kind.name())).collect();
+    let n_present = model.joints().iter().filter(|joint| !joint.is_absent).count();
+    let n_absent = model.joints().len() - n_present;
     let mut lines = vec![
         ("bodies", model.bodies().len().to_string()),
         ("total mass", model.mass().to_string()),
-        ("joints", format!("{} ({})", model.joints().len(), kinds.join(", "))),
+        ("joints", format!("{n_present} ({})", kinds.join(", "))),
         ("floating", format!("{} mechanisms without a joint to the ground", plan.n_floating())),
         ("degrees of freedom", assembly.dof.to_string()),
         ("tree depth", plan.depth().to_string()),
@@ -127,6 +138,10 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
     lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);
+    if !model.events().is_empty() {
+        let joints = if n_absent > 0 { format!("; {n_absent} joints wait to be attached") } else { String::new() };
+        lines.push(("events", format!("{}{joints}", model.events().len())));
+    }
     if !assembly.loops.is_empty() {
         const MOST: usize = 12;
         let mut names: Vec<&str> = assembly.loops.iter().take(MOST).map(String::as_str).collect();

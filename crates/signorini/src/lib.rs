@@ -43,6 +43,7 @@
 
 pub mod contact;
 pub mod dynamics;
+pub mod impulse;
 pub mod model;
 pub mod plan;
 pub mod record;

@@ -1,12 +1,16 @@
 //! The smallest thing that restarts a run bit for bit.
 
+use crate::model::Topology;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Everything that a run carries from one step to the next.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// Version of the topology these coordinates belong to.
-    pub topology: u64,
+    /// What events have made of the mechanism; these coordinates belong to it.
+    pub topology: Arc<Topology>,
+    /// What is known of each event of the model.
+    pub events: Vec<EventMemory>,
     /// Time.
     pub time: f64,
     /// Steps taken.
@@ -19,7 +23,7 @@ pub struct State {
     pub cut_q: Vec<f64>,
     /// Work done so far by loads and motors that have no potential.
     pub work: f64,
-    /// Energy dissipated so far by dampers.
+    /// Energy dissipated so far by dampers and at events.
     pub dissipated: f64,
     /// Memory of the adaptive step-size control.
     pub control: StepControl,
@@ -30,4 +34,30 @@ pub struct State {
 pub struct StepControl {
     /// Step to try next; zero before the first one.
     pub step: f64,
+}
+
+/// What is known of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct EventMemory {
+    /// How often it has happened.
+    pub fired: u64,
+    /// Whether its condition is watched.
+    pub is_armed: bool,
+    /// When it will happen, where that is known.
+    pub due: Option<f64>,
+    /// When it happened last.
+    pub last: Option<f64>,
+}
+
+impl State {
+    /// Becomes a copy of another state, in the memory it has.
+    pub fn assign(&mut self, other: &Self) {
+        self.topology.clone_from(&other.topology);
+        self.events.clone_from(&other.events);
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.cut_q.clone_from(&other.cut_q);
+        (self.time, self.steps) = (other.time, other.steps);
+        (self.work, self.dissipated, self.control) = (other.work, other.dissipated, other.control);
+    }
 }

@@ -124,7 +124,8 @@ impl Loads {
             !(f.stiffness.is_empty() && f.damping.is_empty() && f.motors.is_empty())
         };
         let links = plan.links.iter().enumerate().filter_map(|(i, l)| l.joint.filter(acts).map(|j| (i, j)));
-        let fitted_cuts = cuts.iter().enumerate().filter(|(_, c)| acts(&c.joint)).map(|(i, _)| i).collect();
+        let is_fitted = |c: &Cut| c.spin.is_none() && acts(&c.joint);
+        let fitted_cuts = cuts.iter().enumerate().filter(|(_, c)| is_fitted(c)).map(|(i, _)| i).collect();
         Self { fitted_links: links.collect(), fitted_cuts }
     }
 
@@ -160,7 +161,7 @@ impl Loads {
             view.add(external, joint.child, &closure.at, &total);
             view.add(external, joint.parent, &closure.at, &-total);
         }
-        for force in &view.model.forces {
+        for force in view.model.forces.iter().filter(|f| f.is_on) {
             power += body_forces(view, &force.kind, now, external);
         }
         power
@@ -184,7 +185,7 @@ impl Loads {
             let joint = &view.model.joints()[cuts[c].joint.index()];
             energy += spring_energy(joint.kind(), &joint.fittings, &cut_q[cuts[c].q.clone()]);
         }
-        for force in &view.model.forces {
+        for force in view.model.forces.iter().filter(|f| f.is_on) {
             if let ForceKind::Spring { a, b, stiffness, length, .. } = &force.kind {
                 let stretch = (view.point(b).0 - view.point(a).0).norm() - length;
                 energy += 0.5 * stiffness * stretch * stretch;

@@ -3,7 +3,7 @@
 use super::joint::JointType;
 use super::*;
 use crate::scene::{self, Finding, FindingKind, FrameRef, GROUND, Interpolation, Masses, PerCoordinate, Scene};
-use crate::spatial::{Mat3, rotation_from_z};
+use crate::spatial::rotation_from_z;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -55,10 +55,19 @@ impl Model {
         let (mut n_q, mut n_v) = (0, 0);
         for (i, joint) in scene.joint.iter().enumerate() {
             let mut built = build_joint(&names, joint, i)?;
+            let (room_q, room_v) = build_event::room(scene, joint);
             built.q = n_q..n_q + joint.kind.n_q();
             built.v = n_v..n_v + joint.kind.n_v();
-            (n_q, n_v) = (built.q.end, built.v.end);
+            built.q_slot = n_q..n_q + room_q;
+            built.v_slot = n_v..n_v + room_v;
+            (n_q, n_v) = (built.q_slot.end, built.v_slot.end);
             joints.push(built);
+        }
+        for (i, event) in scene.event.iter().enumerate() {
+            if let Some(mut weld) = build_event::weld_joint(&names.bodies, event, i)? {
+                (weld.q, weld.v, weld.q_slot, weld.v_slot) = (n_q..n_q, n_v..n_v, n_q..n_q, n_v..n_v);
+                joints.push(weld);
+            }
         }
         let forces = scene.force.iter().enumerate();
         let forces = forces.map(|(i, f)| build_force(&names, &bodies, f, i)).collect::<Result<Vec<_>, _>>()?;
@@ -68,7 +77,9 @@ impl Model {
             markers.push(Marker { name: m.name.clone(), point: Point { body, position: m.point.into() } });
         }
         let gravity = Vec3::from(scene.gravity);
-        let mut model = Self { gravity, bodies, joints, forces, markers, length: 0.0, n_q, n_v };
+        let events = build_event::build_events(scene, &names.bodies, &bodies, &joints)?;
+        let spin_locks = Vec::new();
+        let mut model = Self { gravity, bodies, joints, forces, markers, events, spin_locks, length: 0.0, n_q, n_v };
         model.length = characteristic_length(&model, scene);
         Ok(model)
     }
@@ -80,11 +91,15 @@ fn build_body(masses: &mut Masses, body: &scene::Body, i: usize) -> Result<Body,
         ModelError(vec![*finding])
     })?;
     let central = Sym3::from_matrix(&properties.inertia);
-    Ok(Body { name: body.name.clone(), mass: properties.mass, com: properties.com, central })
+    let is_placed = body.position.is_some()
+        || body.orientation.is_some()
+        || body.velocity.is_some()
+        || body.angular_velocity.is_some();
+    Ok(Body { name: body.name.clone(), mass: properties.mass, com: properties.com, central, is_placed })
 }
 
 /// Axes of the canonical joint frame in the user's joint frame.
-fn canonical_axes(joint: &scene::Joint) -> Mat3 {
+pub(super) fn canonical_axes(joint: &scene::Joint) -> Mat3 {
     let (axis, axis2) = joint.axes();
     match joint.kind {
         JointKind::Fixed | JointKind::Spherical | JointKind::Free => Mat3::identity(),
@@ -144,6 +159,11 @@ fn build_joint(names: &Names, joint: &scene::Joint, i: usize) -> Result<Joint, M
         child_frame: on_child * align,
         q: 0..0,
         v: 0..0,
+        q_slot: 0..0,
+        v_slot: 0..0,
+        alignment: align.rotation,
+        is_absent: joint.absent,
+        placement: build_event::placement(joint),
         fittings: build_fittings(joint),
     })
 }
@@ -188,6 +208,7 @@ fn build_fittings(joint: &scene::Joint) -> Fittings {
         damping: spread(&joint.damping, n),
         armature: spread(&joint.armature, n),
         motors: motors.collect(),
+        ..Fittings::default()
     }
 }
 
@@ -217,7 +238,7 @@ fn build_force(names: &Names, bodies: &[Body], force: &scene::Force, i: usize) -
             signal: factor(signal),
         },
     };
-    Ok(Force { name: force.name().to_string(), kind })
+    Ok(Force { name: force.name().to_string(), kind, is_on: true })
 }
 
 /// Over all bodies, the farthest joint or spring end from the centre of mass, or the radius of gyration if that is larger; the
@@ -225,7 +246,13 @@ fn build_force(names: &Names, bodies: &[Body], force: &scene::Force, i: usize) -
 fn characteristic_length(model: &Model, scene: &Scene) -> f64 {
     let mut points: Vec<Vec<Vec3>> = model.bodies.iter().map(|b| vec![b.com]).collect();
     for joint in &model.joints {
-        for (body, frame) in [(joint.parent, &joint.parent_frame), (joint.child, &joint.child_frame)] {
+        // Where an event places a frame is not known yet.
+        let (on_parent, on_child) =
+            (joint.placement != event::Placement::AtChild, joint.placement != event::Placement::AtParent);
+        for (body, frame) in [
+            (joint.parent.filter(|_| on_parent), &joint.parent_frame),
+            (joint.child.filter(|_| on_child), &joint.child_frame),
+        ] {
             if let Some(b) = body {
                 points[b.index()].push(frame.translation);
             }

@@ -20,6 +20,8 @@ pub struct Force {
     pub name: String,
     /// What it is.
     pub kind: ForceKind,
+    /// Whether it acts now.
+    pub is_on: bool,
 }
 
 /// The kinds of load.

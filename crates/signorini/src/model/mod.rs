@@ -1,19 +1,25 @@
 //! The compiled scene: bodies, joints and loads as numbers, immutable.
 
 mod build;
+mod build_event;
+pub mod event;
 mod force;
 pub mod ids;
 pub mod joint;
 mod signal;
+pub mod topology;
 
 pub use build::ModelError;
+pub use event::Event;
 pub use force::{Force, ForceKind, Point};
 pub use ids::{BodyId, JointId};
 pub use signal::{Instant, Signal};
+pub use topology::{SpinLock, Topology};
 
 use crate::scene::JointKind;
-use crate::spatial::{Inertia, Pose, Sym3, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use joint::JointType;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A compiled scene. Order of bodies and joints is the scene's.
@@ -24,6 +30,8 @@ pub struct Model {
     pub(crate) joints: Vec<Joint>,
     pub(crate) forces: Vec<Force>,
     pub(crate) markers: Vec<Marker>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) spin_locks: Vec<SpinLock>,
     pub(crate) length: f64,
     pub(crate) n_q: usize,
     pub(crate) n_v: usize,
@@ -40,6 +48,8 @@ pub struct Body {
     pub com: Vec3,
     /// Moments about the centre of mass, body axes.
     pub central: Sym3,
+    /// Whether the scene says where it is.
+    pub is_placed: bool,
 }
 
 /// A joint with canonical frames (see [`joint`]).
@@ -61,6 +71,16 @@ pub struct Joint {
     pub q: Range<usize>,
     /// Place of its speeds among those of all joints, scene order.
     pub v: Range<usize>,
+    /// Room for its coordinates, whatever kind events make it.
+    pub q_slot: Range<usize>,
+    /// Room for its speeds.
+    pub v_slot: Range<usize>,
+    /// Axes of the canonical joint frames in the user's joint frames.
+    pub alignment: Mat3,
+    /// Whether it does not exist now.
+    pub is_absent: bool,
+    /// How it finds its place when it is attached.
+    pub placement: event::Placement,
     /// Springs, dampers, rotors and motors.
     pub fittings: Fittings,
 }
@@ -78,12 +98,23 @@ pub struct Fittings {
     pub armature: Vec<f64>,
     /// Motors.
     pub motors: Vec<Motor>,
+    /// Speeds that are locked; each has a motor that stands still.
+    pub held: BTreeSet<usize>,
+    /// Coordinates at which they are locked.
+    pub held_q: Vec<f64>,
 }
 
 impl Fittings {
-    /// Whether some coordinate follows a prescribed motion.
+    /// Nothing, for a joint of a kind.
+    pub fn none(kind: JointKind) -> Self {
+        let mut rest = vec![0.0; kind.n_q()];
+        JointType { kind, lead: 0.0 }.neutral(&mut rest);
+        Self { rest, ..Self::default() }
+    }
+
+    /// Whether some coordinate follows a prescribed motion; locks do not count.
     pub fn has_motion(&self) -> bool {
-        self.motors.iter().any(|m| matches!(m.kind, MotorKind::Motion))
+        self.motors.iter().any(|m| matches!(m.kind, MotorKind::Motion) && !self.held.contains(&m.coordinate))
     }
 
     /// The prescribed motion of one coordinate.
@@ -142,6 +173,12 @@ impl Joint {
     pub fn kind(&self) -> JointKind {
         self.joint_type.kind
     }
+
+    /// Coordinates at which the rotation of a kind with a quaternion is locked, if it is.
+    pub fn held_rotation(&self) -> Option<&[f64]> {
+        let (_, iv) = self.joint_type.quaternion()?;
+        self.fittings.held.contains(&iv).then_some(&self.fittings.held_q)
+    }
 }
 
 impl Model {
@@ -163,6 +200,16 @@ impl Model {
     /// Applied loads.
     pub fn forces(&self) -> &[Force] {
         &self.forces
+    }
+
+    /// Events.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Axes about which joints may not turn.
+    pub fn spin_locks(&self) -> &[SpinLock] {
+        &self.spin_locks
     }
 
     /// Recorded points.

@@ -109,6 +109,18 @@ impl Signal {
         }
     }
 
+    /// The same signal, higher by `by`.
+    pub fn shifted(&self, by: f64) -> Self {
+        let mut signal = self.clone();
+        match &mut signal {
+            Self::Constant(c) => *c += by,
+            Self::Ramp { start, .. } => *start += by,
+            Self::Sine { offset, .. } => *offset += by,
+            Self::Table { values, .. } => values.iter_mut().for_each(|v| *v += by),
+        }
+        signal
+    }
+
     /// Times at which a derivative may jump.
     pub fn breakpoints(&self) -> &[f64] {
         match self {

@@ -26,7 +26,7 @@ impl Forest {
         let n = model.bodies().len() + 1;
         let joints = model.joints();
         let distance = distances(n, joints);
-        let mut order: Vec<usize> = (0..joints.len()).collect();
+        let mut order: Vec<usize> = (0..joints.len()).filter(|&j| !joints[j].is_absent).collect();
         order.sort_by_key(|&j| weight(&joints[j], &distance));
         let mut sets = DisjointSets::new(n);
         let mut in_tree: Vec<usize> =
@@ -87,7 +87,8 @@ fn weight(joint: &Joint, distance: &[u32]) -> (bool, usize, u32) {
 
 /// Joints between the ground and each body.
 fn distances(n: usize, joints: &[Joint]) -> Vec<u32> {
-    let rows = Rows::build(n, joints.iter().enumerate().map(|(j, joint)| (node(joint.parent), node(joint.child), j)));
+    let present = joints.iter().enumerate().filter(|(_, joint)| !joint.is_absent);
+    let rows = Rows::build(n, present.map(|(j, joint)| (node(joint.parent), node(joint.child), j)));
     let mut distance = vec![u32::MAX; n];
     let mut queue = VecDeque::from([0]);
     distance[0] = 0;

@@ -27,7 +27,7 @@ pub struct Plan {
     pub link_of_body: Vec<usize>,
     /// Joints that close loops.
     pub cuts: Vec<JointId>,
-    /// For each joint, the link it moves; none for cut joints.
+    /// For each joint, the link it moves; none for cut and for absent joints.
     pub link_of_joint: Vec<Option<usize>>,
 }
 
@@ -62,8 +62,8 @@ impl Plan {
             links.push(PlanLink { body: edge.body, parent, joint: edge.joint, reversed: edge.reversed });
             stack.extend(forest.children(Some(edge.body)).rev().map(|e| (e, Some(link))));
         }
-        let cuts =
-            (0..model.joints().len() as u32).map(JointId).filter(|j| link_of_joint[j.index()].is_none()).collect();
+        let is_cut = |j: &JointId| link_of_joint[j.index()].is_none() && !model.joints()[j.index()].is_absent;
+        let cuts = (0..model.joints().len() as u32).map(JointId).filter(is_cut).collect();
         Self { links, link_of_body, cuts, link_of_joint }
     }
 

@@ -29,6 +29,9 @@ pub struct Checkpoint {
     pub trajectory_rows: u64,
     /// Rows of the step table that belong to this state.
     pub step_rows: u64,
+    /// Length of the log of events that belongs to this state.
+    #[serde(default)]
+    pub event_bytes: u64,
     /// Time it took so far.
     pub wall_seconds: f64,
 }

@@ -1,9 +1,10 @@
 //! Steps a simulation to its end and records it.
 //!
-//! A row is recorded at the start, at every multiple of the output interval, after every n-th step, and at the end;
-//! after every step where the scene asks for neither.
+//! A row is recorded at the start, at every multiple of the output interval, after every n-th step, before and after events,
+//! and at the end; after every step where the scene asks for neither.
 
 use super::{Checkpoint, Identity, RecordError, Recorder};
+use crate::impulse::EventReport;
 use crate::scene::Output;
 use crate::state::State;
 use crate::step::{Observation, StepReport};
@@ -17,6 +18,14 @@ pub trait Motion {
     fn state(&self) -> &State;
     /// Takes one step that does not pass `limit`, and lands on it exactly where it reaches it.
     fn advance(&mut self, limit: f64) -> Result<StepReport, Self::Error>;
+    /// Whether events wait to happen now; the next `advance` then makes them happen and takes no time.
+    fn is_event_due(&self) -> bool {
+        false
+    }
+    /// What the events of the last `advance` did.
+    fn events(&self) -> &[EventReport] {
+        &[]
+    }
     /// Looks at it; `forces` asks for reactions and actuator forces, too.
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error>;
 }
@@ -147,13 +156,20 @@ impl<M: Motion> Run<M> {
         folder: &Path,
         mut ask: impl FnMut(&State, &StepReport) -> Wish,
     ) -> Result<Ending<M::Error>, RecordError> {
-        while self.motion.state().time < self.schedule.end {
+        while self.motion.state().time < self.schedule.end || self.motion.is_event_due() {
+            // At an event there are two rows, before and after.
+            if self.motion.is_event_due() && !self.is_last_recorded {
+                self.record()?;
+            }
             let report = match self.motion.advance(self.find_limit()) {
                 Ok(report) => report,
                 Err(error) => return Ok(Ending::Failed(error)),
             };
             self.recorder.record_step(&report)?;
-            self.is_last_recorded = self.is_due();
+            self.is_last_recorded = self.is_due() || report.events > 0;
+            if report.events > 0 {
+                self.recorder.record_events(self.motion.events())?;
+            }
             if self.is_last_recorded {
                 self.record()?;
             }
@@ -189,6 +205,7 @@ impl<M: Motion> Run<M> {
             is_recorded: self.is_last_recorded,
             trajectory_rows,
             step_rows,
+            event_bytes: self.recorder.event_bytes(),
             wall_seconds,
         };
         checkpoint.write(folder)

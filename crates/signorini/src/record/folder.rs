@@ -11,6 +11,8 @@ pub const SUMMARY: &str = "summary.json";
 pub const CHECKPOINT: &str = "checkpoint.json";
 /// The scene as it was run.
 pub const SCENE: &str = "scene.toml";
+/// What events did.
+pub const EVENTS: &str = "events.jsonl";
 /// Coordinates, speeds and energy at a glance.
 pub const PLOT: &str = "plot.svg";
 
@@ -52,7 +54,7 @@ impl Table {
 
 /// Every file that a run writes, the kept scene left out.
 fn run_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = [SUMMARY, CHECKPOINT, PLOT].iter().map(|name| folder.join(name)).collect();
+    let mut files: Vec<PathBuf> = [SUMMARY, CHECKPOINT, PLOT, EVENTS].iter().map(|name| folder.join(name)).collect();
     for table in Table::ALL {
         files.extend([table.stream(folder), table.parquet(folder), table.csv(folder)]);
     }

@@ -216,10 +216,16 @@ impl Layout {
 impl Row {
     fn put(&mut self, values: Option<&[f64]>, count: usize) {
         match values {
-            Some(values) => self.values.extend_from_slice(values),
-            None => self.values.resize(self.values.len() + count, 0.0),
+            // What is not a number stands for what does not exist now; what does exist has passed the gate for finite values.
+            Some(values) => {
+                self.values.extend(values.iter().map(|x| if x.is_nan() { 0.0 } else { *x }));
+                self.missing.extend(values.iter().map(|x| x.is_nan()));
+            }
+            None => {
+                self.values.resize(self.values.len() + count, 0.0);
+                self.missing.resize(self.values.len(), true);
+            }
         }
-        self.missing.resize(self.values.len(), values.is_none());
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writes a recording while a simulation runs.
 
+use super::events::EventLog;
 use super::folder::{Table, beside, remove};
 use super::layout::{Layout, Row};
 use super::parquet::ParquetReader;
@@ -7,6 +8,7 @@ use super::statistics::{Residual, Statistics};
 use super::stream::Stream;
 use super::table::{Chunk, Column, Field};
 use super::{Checkpoint, RecordError, csv, parquet};
+use crate::impulse::EventReport;
 use crate::step::{Observation, StepReport};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ pub struct Recorder {
     layout: Layout,
     trajectory: Stream,
     steps: Stream,
+    events: EventLog,
     statistics: Statistics,
     row: Row,
 }
@@ -30,7 +33,8 @@ impl Recorder {
         let trajectory = Stream::create(&Table::Trajectory.stream(folder), &layout.fields())?;
         let steps = Stream::create(&Table::Steps.stream(folder), &step_fields())?;
         let statistics = Statistics::start(start.kinetic, start.potential);
-        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, statistics, row: Row::default() })
+        let events = EventLog::create(folder);
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, events, statistics, row: Row::default() })
     }
 
     /// Goes on with a recording from a checkpoint; what was recorded after it is dropped.
@@ -38,7 +42,8 @@ impl Recorder {
         let trajectory = reopen(Table::Trajectory, folder, &layout.fields(), checkpoint.trajectory_rows)?;
         let steps = reopen(Table::Steps, folder, &step_fields(), checkpoint.step_rows)?;
         let statistics = checkpoint.statistics.clone();
-        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, statistics, row: Row::default() })
+        let events = EventLog::resume(folder, checkpoint.event_bytes)?;
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, events, statistics, row: Row::default() })
     }
 
     /// The columns of the trajectory.
@@ -68,6 +73,11 @@ impl Recorder {
         self.steps.advance()
     }
 
+    /// Records what events did.
+    pub fn record_events(&mut self, events: &[EventReport]) -> Result<(), RecordError> {
+        self.events.write(events)
+    }
+
     /// Hands every row to the operating system.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.trajectory.flush()?;
@@ -77,7 +87,13 @@ impl Recorder {
     /// Waits until every row is on the disk. A checkpoint that counts these rows may be written only then.
     pub fn sync(&mut self) -> Result<(), RecordError> {
         self.trajectory.sync()?;
-        self.steps.sync()
+        self.steps.sync()?;
+        self.events.sync()
+    }
+
+    /// Bytes of the log of events.
+    pub fn event_bytes(&self) -> u64 {
+        self.events.bytes()
     }
 
     /// Rows of the trajectory and of the step table that were flushed.
@@ -153,7 +169,8 @@ fn step_fields() -> Vec<Field> {
 fn push_step(rows: &mut Chunk, report: &StepReport) {
     let residual = Residual::of(report);
     // Contact brings its own numbers; until then there is none, and a step that is reported is a step that was solved.
-    let (iterations, contacts, penetration, status) = (0.0, 0.0, 0.0, "solved");
+    let (iterations, contacts, penetration) = (0.0, 0.0, 0.0);
+    let status = if report.events > 0 { "event" } else { "solved" };
     let before_status = [
         report.time,
         report.step,

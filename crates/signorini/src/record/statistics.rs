@@ -99,7 +99,11 @@ impl Statistics {
 
     /// After a step.
     pub fn update(&mut self, report: &StepReport) {
-        self.steps += 1;
+        if report.events > 0 {
+            self.events += u64::from(report.events);
+        } else {
+            self.steps += 1;
+        }
         self.final_energy = report.kinetic + report.potential;
         // Kinetic and potential energy are compared apart from each other: where the potential's zero is far away,
         // their sum would lose the digits of the change that is being looked for.

@@ -70,6 +70,8 @@ pub enum FindingKind {
     Signal,
     /// An actuator that its joint cannot have.
     Motor,
+    /// Two events that cannot both happen.
+    Contradiction,
     /// A pattern that matches nothing.
     Pattern,
     /// Both ends on the same body.
@@ -84,7 +86,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every sort.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Syntax,
         Self::Encoding,
         Self::TooLarge,
@@ -106,6 +108,7 @@ impl FindingKind {
         Self::Quaternion,
         Self::Signal,
         Self::Motor,
+        Self::Contradiction,
         Self::Pattern,
         Self::SameBody,
         Self::File,
@@ -137,6 +140,7 @@ impl FindingKind {
             Self::Quaternion => "scene::quaternion",
             Self::Signal => "scene::signal",
             Self::Motor => "scene::motor",
+            Self::Contradiction => "scene::contradiction",
             Self::Pattern => "scene::pattern",
             Self::SameBody => "scene::same-body",
             Self::File => "scene::file",

@@ -1,7 +1,7 @@
 //! Joints and what acts in them.
 
 use super::direction::{image_of_x, perpendicular, unit};
-use super::{FrameRef, Signal};
+use super::{Break, FrameRef, Signal};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,12 @@ pub struct Joint {
     /// Actuators.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub motor: Vec<Motor>,
+    /// Whether the joint waits for an event that attaches it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
+    /// Loads at which it breaks.
+    #[serde(rename = "break", skip_serializing_if = "Option::is_none")]
+    pub breaks: Option<Break>,
 }
 
 /// The joint kinds.

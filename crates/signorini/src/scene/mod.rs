@@ -5,6 +5,7 @@
 
 mod body;
 mod direction;
+mod event;
 mod finding;
 mod force;
 mod joint;
@@ -24,6 +25,7 @@ pub mod validate;
 
 pub use body::{Body, Frame, FrameRef};
 pub use direction::rotation;
+pub use event::{Break, Condition, Event, EventKind, Quantity};
 pub use finding::{Finding, FindingKind, MAX_FINDINGS};
 pub use force::{Attachment, Axes, Force};
 pub use joint::{Joint, JointKind, Motor, PerCoordinate, Spring};
@@ -66,4 +68,7 @@ pub struct Scene {
     /// Applied loads other than gravity and what sits in joints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<Force>,
+    /// Changes of the mechanism in mid-flight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub event: Vec<Event>,
 }

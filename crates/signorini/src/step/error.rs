@@ -35,6 +35,32 @@ pub enum StepError {
         /// The joint.
         joint: String,
     },
+    /// An event that cannot happen.
+    #[error("at t = {time}: {why}")]
+    Event {
+        /// Time.
+        time: f64,
+        /// Why.
+        why: crate::impulse::EditError,
+    },
+    /// An event after which constraints contradict each other.
+    #[error("at t = {time}: after event `{event}` no velocities satisfy all joints and motions (they differ by {residual:.3e} of the mechanism's speed)")]
+    Contradiction {
+        /// Time.
+        time: f64,
+        /// The event.
+        event: String,
+        /// What is left, over the mechanism's speed.
+        residual: f64,
+    },
+    /// Events that trigger each other without end.
+    #[error("at t = {time}: event `{event}` would happen twice in one instant; give a `delay` to break the circle")]
+    EndlessEvents {
+        /// Time.
+        time: f64,
+        /// The event.
+        event: String,
+    },
     /// A state that does not belong to the model.
     #[error("the state does not belong to this model: {0}")]
     WrongState(String),

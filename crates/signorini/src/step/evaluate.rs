@@ -38,13 +38,22 @@ impl System {
         for (link, k, signal) in &self.motions {
             let link = &self.tree.links[*link];
             let [x, rate, acceleration] = signal.at(now);
-            q[link.q as usize + k] = x;
+            // A rotation by quaternion has no coordinate for a single speed; where it is locked, `holds` has it whole.
+            if link.joint_type().quaternion().is_none_or(|(_, iv)| *k < iv) {
+                q[link.q as usize + k] = x;
+            }
             v[link.v as usize + k] = rate;
             w.prescribed[link.v as usize + k] = acceleration;
         }
+        for (link, held) in &self.holds {
+            let link = &self.tree.links[*link];
+            if let Some((iq, _)) = link.joint_type().quaternion() {
+                q[link.q_range()][iq..].copy_from_slice(&held[iq..]);
+            }
+        }
     }
 
-    fn update_closures(&self, w: &mut Workspace) {
+    pub(crate) fn update_closures(&self, w: &mut Workspace) {
         for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
             let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
             *closure = cut.find_closure(&w.recursion.kinematics, q, v);
@@ -52,25 +61,39 @@ impl System {
     }
 
     /// Value, rate and acceleration prescribed for a speed of a cut joint.
-    fn cut_motion(&self, cut: usize, k: usize, now: Instant) -> [f64; 3] {
+    pub(crate) fn cut_motion(&self, cut: usize, k: usize, now: Instant) -> [f64; 3] {
         self.fittings(&self.cuts[cut]).motion(k).map_or([0.0; 3], |s| s.at(now))
     }
 
     /// Gap of a row, and the length it is judged against.
     fn gap(&self, row: usize, now: Instant, w: &Workspace) -> (f64, f64) {
         let row = &w.loops.rows[row];
-        let (closure, cut) = (&w.closures[row.cut], &self.cuts[row.cut]);
+        let closure = &w.closures[row.cut];
         match row.kind {
             RowKind::Closed(k) => {
                 let is_length = closure.rows[k].force != Vec3::zeros();
                 (closure.gaps[k], if is_length { self.model.characteristic_length() } else { 1.0 })
             }
             RowKind::Prescribed(k) => {
-                let gap = w.cut_q[cut.q.start + k] - self.cut_motion(row.cut, k, now)[0];
+                let gap = self.prescribed_gap(row.cut, k, now, w);
                 let is_length = closure.measures[k].force != Vec3::zeros();
                 (gap, if is_length { self.model.characteristic_length() } else { 1.0 })
             }
             RowKind::Rotor(..) => (0.0, 1.0),
+        }
+    }
+
+    /// How far a prescribed coordinate of a cut joint is from where it should be; about one axis of a locked rotation.
+    fn prescribed_gap(&self, cut: usize, k: usize, now: Instant, w: &Workspace) -> f64 {
+        let cut_joint = &self.cuts[cut];
+        let q = &w.cut_q[cut_joint.q.clone()];
+        match cut_joint.joint_type.quaternion() {
+            Some((iq, iv)) if k >= iv => {
+                let held = &self.fittings(cut_joint).held_q;
+                let quat = |x: &[f64]| Quaternion([x[iq], x[iq + 1], x[iq + 2], x[iq + 3]]);
+                quat(held).conjugate().times(&quat(q)).log()[k - iv]
+            }
+            _ => q[k] - self.cut_motion(cut, k, now)[0],
         }
     }
 
@@ -164,7 +187,7 @@ impl System {
     }
 
     /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.
-    fn speed(&self, w: &Workspace) -> f64 {
+    pub(crate) fn speed(&self, w: &Workspace) -> f64 {
         let kinematics = &w.recursion.kinematics;
         let spin = kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm()));
         let speed = kinematics.velocity.iter().fold(0.0, |m: f64, v| m.max(v.norm()));

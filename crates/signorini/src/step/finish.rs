@@ -16,7 +16,8 @@ impl Simulation {
         self.system.check_finite(self.state.time, &next.q, &next.v)?;
         next.cut_q.copy_from_slice(&w.cut_q);
         next.steps = self.state.steps + 1;
-        next.topology = self.state.topology;
+        next.topology = self.state.topology.clone();
+        next.events.clone_from(&self.state.events);
         if !self.system.needs_positions {
             w.recursion.update_positions(&self.system.tree);
         }

@@ -4,12 +4,26 @@ use super::StepError;
 
 use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
-use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::dynamics::recursive::cut::row_name;
+use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
 use crate::model::Instant;
 use crate::scene::JointKind;
 use crate::spatial::{Vec3, Wrench};
 
 impl System {
+    /// The joint that a loop row belongs to, and what the row forbids, in words.
+    pub(crate) fn name_row(&self, row: &LoopRow) -> (String, String) {
+        let cut = &self.cuts[row.cut];
+        let joint = &self.model.joints()[cut.joint.index()];
+        let what = match row.kind {
+            RowKind::Closed(_) if cut.spin.is_some() => "rotation about a locked axis".to_owned(),
+            RowKind::Closed(k) => row_name(joint.kind(), k).to_owned(),
+            RowKind::Prescribed(k) if joint.fittings.held.contains(&k) => format!("lock of coordinate {k}"),
+            RowKind::Prescribed(k) | RowKind::Rotor(k, _) => format!("prescribed motion of coordinate {k}"),
+        };
+        (joint.name.clone(), what)
+    }
+
     /// Wrench that each cut joint's rows transmit to its child, at the closure point.
     pub(crate) fn cut_wrench(&self, cut: usize, w: &Workspace) -> Wrench {
         let rows = w.loops.rows.iter().zip(&w.loops.lambda).filter(|(row, _)| row.cut == cut);
@@ -18,7 +32,7 @@ impl System {
 
     /// Adds the loop forces to the external wrenches, and finds what every tree joint transmits (`w.wrenches`) and the total
     /// generalised force on each speed (`w.joint_forces`).
-    pub(crate) fn update_reactions(&self, vdot: &[f64], w: &mut Workspace) {
+    pub(crate) fn update_reactions(&self, gravity: &Vec3, vdot: &[f64], w: &mut Workspace) {
         for c in 0..self.cuts.len() {
             let total = self.cut_wrench(c, w);
             let (cut, closure) = (&self.cuts[c], &w.closures[c]);
@@ -29,9 +43,16 @@ impl System {
                 w.external[l] += (-total).shifted(&closure.parent_arm);
             }
         }
-        let gravity = self.model.gravity();
         let external = Some(&w.external[..]);
-        w.recursion.inverse_dynamics(&self.tree, &gravity, vdot, external, &mut w.wrenches, &mut w.joint_forces);
+        w.recursion.inverse_dynamics(&self.tree, gravity, vdot, external, &mut w.wrenches, &mut w.joint_forces);
+    }
+
+    /// What a tree joint transmits to its child at the child's joint frame, by `w.wrenches`.
+    pub(crate) fn tree_reaction(&self, l: usize, w: &Workspace) -> Wrench {
+        // Where the joint runs backwards, the link is the parent and its origin the parent's joint frame; the child's frame
+        // lies one offset inwards.
+        let runs_backwards = self.plan.links[l].reversed;
+        if runs_backwards { (-w.wrenches[l]).shifted(&self.joint_offset(l, w)) } else { w.wrenches[l] }
     }
 
     /// Power of prescribed motions.
@@ -44,7 +65,7 @@ impl System {
         }
 
         if !self.motions.is_empty() {
-            self.update_reactions(vdot, w);
+            self.update_reactions(&self.model.gravity(), vdot, w);
             for (link, k, _) in &self.motions {
                 let at = self.tree.links[*link].v as usize + k;
                 power += (w.joint_forces[at] - w.tau[at]) * v[at];
@@ -101,7 +122,7 @@ impl System {
             }
         }
         let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
-        let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed: &prescribed };
+        let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed: &prescribed, gravity: model.gravity() };
         dense.solve(model, &motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {
             let range = self.tree.links[i].v_range();

@@ -2,8 +2,6 @@
 
 use super::system::{System, Workspace};
 use super::{Options, Simulation, StepError};
-use crate::dynamics::recursive::cut::row_name;
-use crate::dynamics::recursive::loops::RowKind;
 use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
 use crate::scene::{self, Formulation, GROUND, Scene};
@@ -230,12 +228,7 @@ fn assemble(scene: &Scene, system: &System, state: &mut State) -> Result<Assembl
     assembly.dof = free.saturating_sub(w.loops.rank());
     assembly.regularity = w.loops.smallest_pivot().min(1.0);
     for row in w.loops.dependent_rows() {
-        let joint = &system.model.joints()[system.cuts[row.cut].joint.index()];
-        let what = match row.kind {
-            RowKind::Closed(k) => row_name(joint.kind(), k).to_string(),
-            RowKind::Prescribed(k) | RowKind::Rotor(k, _) => format!("prescribed motion of coordinate {k}"),
-        };
-        assembly.redundant.push((joint.name.clone(), what));
+        assembly.redundant.push(system.name_row(row));
     }
     assembly.redundant.sort();
     state.cut_q.copy_from_slice(&w.cut_q);

@@ -2,15 +2,19 @@
 
 mod error;
 mod evaluate;
+mod events;
 mod finish;
 mod forces;
 mod initial;
 mod integrate;
+mod jump;
 mod observation;
 mod observe;
+mod remap;
 mod report;
 mod simulation;
 mod system;
+mod watch;
 
 pub use error::StepError;
 pub use initial::{Assembly, BuildError, Built, build};

@@ -20,7 +20,7 @@ pub struct Observation {
     pub time: f64,
     /// One entry per body of the scene, the ground left out.
     pub bodies: Vec<BodyMotion>,
-    /// Coordinates of all joints, joint after joint.
+    /// Coordinates of all joints, joint after joint; not a number where a joint does not exist.
     pub joint_q: Vec<f64>,
     /// Speeds of all joints, joint after joint.
     pub joint_v: Vec<f64>,

@@ -5,22 +5,31 @@ use crate::dynamics::loads::motor_forces;
 use crate::dynamics::recursive::loops::RowKind;
 use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
+use crate::state::State;
 
 impl Simulation {
     /// Fills an observation of the present state. `forces` asks for reactions and actuator forces too.
     pub fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
+        let mut next = std::mem::take(&mut self.next);
+        next.assign(&self.state);
+        let outcome = self.look(&mut next, forces, out);
+        self.next = next;
+        outcome
+    }
+
+    /// Fills an observation of a state, which is projected.
+    pub(crate) fn look(&mut self, next: &mut State, forces: bool, out: &mut Observation) -> Result<(), StepError> {
         let (system, w) = (&self.system, &mut self.work);
-        self.next.clone_from(&self.state);
-        let next = &mut self.next;
-        w.cut_q.copy_from_slice(&self.state.cut_q);
-        let mut vdot = std::mem::take(&mut w.displacement);
+        w.cut_q.copy_from_slice(&next.cut_q);
+        let now = Instant::now(next.time);
         if forces {
-            w.displacement = vec![0.0; vdot.len()];
-            system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, &mut vdot, w)?;
+            let mut vdot = std::mem::take(&mut self.rates);
+            vdot.resize(next.v.len(), 0.0);
+            let outcome = system.evaluate(now, &mut next.q, &mut next.v, &self.input, &mut vdot, w);
+            self.rates = vdot;
+            outcome?;
         } else {
-            w.displacement = vdot;
-            vdot = Vec::new();
-            system.project(Instant::now(next.time), &mut next.q, &mut next.v, w)?;
+            system.project(now, &mut next.q, &mut next.v, w)?;
         }
         w.recursion.update_positions(&system.tree);
         let model = &system.model;
@@ -42,15 +51,18 @@ impl Simulation {
         }));
         out.markers.clear();
         out.markers.extend(model.markers().iter().map(|m| <[f64; 3]>::from(view.point(&m.point).0)));
-        out.joint_q.resize(model.n_joint_q(), 0.0);
-        out.joint_v.resize(model.n_joint_v(), 0.0);
+        // What does not exist has no value.
+        out.joint_q.clear();
+        out.joint_q.resize(model.n_joint_q(), f64::NAN);
+        out.joint_v.clear();
+        out.joint_v.resize(model.n_joint_v(), f64::NAN);
         for (joint, link) in model.joints().iter().zip(&system.plan.link_of_joint) {
             if let Some(link) = link.map(|l| &system.tree.links[l]) {
                 out.joint_q[joint.q.clone()].copy_from_slice(&next.q[link.q_range()]);
                 out.joint_v[joint.v.clone()].copy_from_slice(&next.v[link.v_range()]);
             }
         }
-        for cut in &system.cuts {
+        for cut in system.cuts.iter().filter(|c| c.spin.is_none()) {
             let joint = &model.joints()[cut.joint.index()];
             out.joint_q[joint.q.clone()].copy_from_slice(&w.cut_q[cut.q.clone()]);
             out.joint_v[joint.v.clone()].copy_from_slice(&w.cut_v[cut.v.clone()]);
@@ -58,31 +70,30 @@ impl Simulation {
         out.reactions.clear();
         out.actuators.clear();
         if forces {
-            self.observe_forces(&mut vdot, out)?;
+            let mut vdot = std::mem::take(&mut self.rates);
+            let outcome = self.observe_forces(next, &mut vdot, out);
+            self.rates = vdot;
+            outcome?;
         }
         Ok(())
     }
 
     /// Wrench that each joint transmits to its child, at the child's joint frame, and forces of actuators.
-    fn observe_forces(&mut self, vdot: &mut [f64], out: &mut Observation) -> Result<(), StepError> {
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
+    fn observe_forces(&mut self, next: &State, vdot: &mut [f64], out: &mut Observation) -> Result<(), StepError> {
+        let (system, w) = (&self.system, &mut self.work);
         let model = &system.model;
         let now = Instant::now(next.time);
         // The oracle's multipliers are not kept; joint wrenches come from the recursion at the same state.
         system.update_loads(now, &next.q, &next.v, &self.input, w);
         system.accelerate(now, vdot, w)?;
-        system.update_reactions(vdot, w);
-        out.reactions.resize(model.joints().len(), [0.0; 6]);
-        out.actuators.resize(model.n_joint_v(), 0.0);
+        system.update_reactions(&model.gravity(), vdot, w);
+        out.reactions.resize(model.joints().len(), [f64::NAN; 6]);
+        out.actuators.resize(model.n_joint_v(), f64::NAN);
+        model.joints().iter().filter(|j| !j.is_absent).for_each(|j| out.actuators[j.v.clone()].fill(0.0));
         for (j, joint) in model.joints().iter().enumerate() {
             let Some(l) = system.plan.link_of_joint[j] else { continue };
             let link = &system.tree.links[l];
-            let child_is_outer = !system.plan.links[l].reversed;
-            // Where the joint runs backwards, the link is the parent and its origin the parent's joint frame; the child's frame
-            // lies one offset inwards.
-            let wrench =
-                if child_is_outer { w.wrenches[l] } else { (-w.wrenches[l]).shifted(&system.joint_offset(l, w)) };
-            out.reactions[j] = wrench.to_array();
+            out.reactions[j] = system.tree_reaction(l, w).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
             motor_forces(&joint.fittings, now, &next.q[link.q_range()], &next.v[link.v_range()], actuators);
             for (k, v) in link.v_range().enumerate() {
@@ -93,6 +104,11 @@ impl Simulation {
             }
         }
         for (c, cut) in system.cuts.iter().enumerate() {
+            if cut.spin.is_some() {
+                let moment = system.cut_wrench(c, w).to_array();
+                out.reactions[cut.joint.index()].iter_mut().zip(moment).for_each(|(sum, m)| *sum += m);
+                continue;
+            }
             let joint = &model.joints()[cut.joint.index()];
             let mut fittings = [0.0; 6];
             let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);

@@ -25,4 +25,6 @@ pub struct StepReport {
     pub loop_velocity: f64,
     /// Worst violation of bilateral constraints: the larger of the two above. Tree joints hold by construction.
     pub bilateral: f64,
+    /// Events that happened; the step then took no time.
+    pub events: u32,
 }

@@ -2,10 +2,12 @@
 
 use super::integrate::{Adaptive, Fixed};
 use super::system::{System, Workspace};
+use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
-use crate::model::{Instant, Model};
+use crate::impulse::EventReport;
+use crate::model::{Instant, Model, Topology};
 use crate::plan::Plan;
 use crate::scene::{Formulation, Integrator, JointKind};
 use crate::spatial::Wrench;
@@ -78,12 +80,33 @@ pub struct Simulation {
     pub(crate) adaptive: Adaptive,
     /// A controller's force on each tree speed, held over a step.
     pub(crate) input: Vec<f64>,
+    /// The scene's model, before any event.
+    pub(crate) scene: Arc<Model>,
+    pub(crate) watch: Watch,
+    /// Scratch for accelerations of observations.
+    pub(crate) rates: Vec<f64>,
+    /// What the events of the last call of `advance` did.
+    pub(crate) reports: Vec<EventReport>,
 }
 
 impl Simulation {
-    /// Starts or resumes from a state.
-    pub fn new(model: Arc<Model>, plan: Plan, options: Options, state: State) -> Result<Self, StepError> {
-        let system = System::build(model, plan, options.formulation);
+    /// Starts or resumes from a state. `model` and `plan` are the scene's; what events have made of them is in the state.
+    pub fn new(model: Arc<Model>, plan: Plan, options: Options, mut state: State) -> Result<Self, StepError> {
+        let scene = model;
+        if state.events.is_empty() {
+            state.events = super::events::first_memories(&scene);
+        }
+        if state.events.len() != scene.events().len() {
+            let (found, wanted) = (state.events.len(), scene.events().len());
+            return Err(StepError::WrongState(format!("it knows {found} events, the model has {wanted}")));
+        }
+        let system = if *state.topology == Topology::default() {
+            System::build(scene.clone(), plan, options.formulation)
+        } else {
+            let model = Arc::new(scene.revised(&state.topology));
+            let plan = super::events::plan_of(&model);
+            System::build(model, plan, options.formulation)
+        };
         let (n_q, n_v) = system.sizes();
         if state.q.len() != n_q || state.v.len() != n_v || state.cut_q.len() != system.n_cut_q {
             let found = (state.q.len(), state.v.len(), state.cut_q.len());
@@ -101,7 +124,9 @@ impl Simulation {
         let work = system.workspace();
         let (next, units) = (state.clone(), Units::build(&system));
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
-        Ok(Self { system, options, state, next, units, work, fixed, adaptive, input: vec![0.0; n_v] })
+        let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
+        let (rates, reports) = (Vec::new(), Vec::new());
+        Ok(Self { system, options, state, next, units, work, fixed, adaptive, input, scene, watch, rates, reports })
     }
 
     /// The present state.
@@ -134,9 +159,19 @@ impl Simulation {
         Ok(())
     }
 
-    /// Advances by one step that does not pass `limit`, and lands on it exactly where it reaches it. On error the state is
-    /// what it was.
+    /// Advances by one step that does not pass `limit`, and lands on it exactly where it reaches it. Where events are due it makes
+    /// them happen instead, and takes no time. On error the state is what it was.
     pub fn advance(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        self.reports.clear();
+        if self.is_event_due() {
+            return self.react();
+        }
+        let limit = limit.min(self.next_due());
+        if self.watch.is_idle() { self.step(limit) } else { self.watched_step(limit) }
+    }
+
+    /// One step, whatever it leads to.
+    pub(crate) fn step(&mut self, limit: f64) -> Result<StepReport, StepError> {
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         match self.options.integrator {
             Integrator::Adaptive => self.advance_adaptive(limit),
@@ -147,7 +182,7 @@ impl Simulation {
     /// Rates of the tree's speeds at the present state, in tree order.
     pub fn accelerations(&mut self, out: &mut Vec<f64>) -> Result<(), StepError> {
         let next = &mut self.next;
-        next.clone_from(&self.state);
+        next.assign(&self.state);
         out.resize(next.v.len(), 0.0);
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         self.system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
@@ -156,7 +191,7 @@ impl Simulation {
 
     /// Linear momentum as `force`, angular momentum about the world origin as `moment`.
     pub fn momentum(&mut self) -> Result<Wrench, StepError> {
-        self.next.clone_from(&self.state);
+        self.next.assign(&self.state);
         self.system.project(Instant::now(self.state.time), &mut self.next.q, &mut self.next.v, &mut self.work)?;
         self.work.recursion.update_positions(&self.system.tree);
         Ok(self.work.recursion.momentum(&self.system.tree))

@@ -24,6 +24,8 @@ pub struct System {
     pub(crate) formulation: Formulation,
     /// Prescribed speeds of the tree: link, coordinate within the joint, and signal.
     pub(crate) motions: Vec<(usize, usize, Signal)>,
+    /// Tree joints whose rotation is locked: link and its coordinates.
+    pub(crate) holds: Vec<(usize, Vec<f64>)>,
     pub(crate) needs_positions: bool,
     pub(crate) n_cut_q: usize,
     pub(crate) n_cut_v: usize,
@@ -51,9 +53,12 @@ impl System {
         let tree = Tree::build(&model, &plan);
         let cuts = Cut::build_all(&model, &plan, &tree);
         let loads = Loads::build(&model, &plan, &cuts);
-        let mut motions = Vec::new();
+        let (mut motions, mut holds) = (Vec::new(), Vec::new());
         for (i, link) in plan.links.iter().enumerate() {
             let Some(joint) = link.joint else { continue };
+            if let Some(q) = model.joints()[joint.index()].held_rotation() {
+                holds.push((i, q.to_vec()));
+            }
             for k in 0..tree.links[i].n_v as usize {
                 if let Some(signal) = model.joints()[joint.index()].fittings.motion(k) {
                     motions.push((i, k, signal.clone()));
@@ -64,7 +69,20 @@ impl System {
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
         let n_cut_v = cuts.iter().map(|c| c.v.len()).sum();
         let user_loads = Vec::new();
-        Self { model, plan, tree, cuts, loads, user_loads, formulation, motions, needs_positions, n_cut_q, n_cut_v }
+        Self {
+            model,
+            plan,
+            tree,
+            cuts,
+            loads,
+            user_loads,
+            formulation,
+            motions,
+            holds,
+            needs_positions,
+            n_cut_q,
+            n_cut_v,
+        }
     }
 
     pub(crate) fn workspace(&self) -> Workspace {

@@ -56,6 +56,8 @@ pub struct Drive<'a> {
     pub joint_forces: &'a [f64],
     /// Acceleration of prescribed joint speeds, scene order.
     pub prescribed: &'a [Option<f64>],
+    /// Uniform gravitational acceleration.
+    pub gravity: Vec3,
 }
 
 impl Dense {
@@ -78,14 +80,14 @@ impl Dense {
             let inertia = body.central.rotated(&motion[i].pose.rotation);
             let omega = motion[i].twist.angular;
             let torque = drive.external[i].moment - omega.cross(&inertia.times(&omega));
-            let push = drive.external[i].force + model.gravity() * body.mass;
+            let push = drive.external[i].force + drive.gravity * body.mass;
             mass.fixed_view_mut::<3, 3>(6 * i, 6 * i).copy_from(&inertia.to_matrix());
             mass.fixed_view_mut::<3, 3>(6 * i + 3, 6 * i + 3).copy_from(&Sym3::scaled_identity(body.mass).to_matrix());
             force.fixed_rows_mut::<3>(6 * i).copy_from(&torque);
             force.fixed_rows_mut::<3>(6 * i + 3).copy_from(&push);
         }
         let mut rows: Vec<(usize, Row, f64)> = Vec::new();
-        for (j, joint) in model.joints().iter().enumerate() {
+        for (j, joint) in present(model) {
             let view = rows::JointView::find(model, joint, motion);
             rows.extend(view.constraints(joint).into_iter().map(|row| (j, row, 0.0)));
             for (k, row) in view.speeds(joint).into_iter().enumerate() {
@@ -101,6 +103,10 @@ impl Dense {
                 }
             }
         }
+        for lock in model.spin_locks() {
+            let view = rows::JointView::find(model, &model.joints()[lock.joint.index()], motion);
+            rows.push((lock.joint.index(), view.spin_lock(lock), 0.0));
+        }
         let (a, lambda) = self.solve_kkt(model, &mass, &force, &rows);
         for i in 0..model.bodies().len() {
             let part = |k: usize| Vec3::new(a[6 * i + k], a[6 * i + k + 1], a[6 * i + k + 2]);
@@ -112,7 +118,7 @@ impl Dense {
                 *w += row.on_child * *l;
             }
         }
-        for (j, joint) in model.joints().iter().enumerate() {
+        for (j, joint) in present(model) {
             let view = rows::JointView::find(model, joint, motion);
             for (k, row) in view.speeds(joint).iter().enumerate() {
                 let v = joint.v.start + k;
@@ -190,6 +196,11 @@ impl Dense {
         let x = x.component_mul(&scale);
         (x.rows(0, n).into_owned(), -x.rows(n, m))
     }
+}
+
+/// Joints that exist, with their indices.
+fn present(model: &Model) -> impl Iterator<Item = (usize, &Joint)> {
+    model.joints().iter().enumerate().filter(|(_, joint)| !joint.is_absent)
 }
 
 /// A body's acceleration at a world point, from that at its centre of mass.

@@ -1,7 +1,7 @@
 //! Constraint and speed equations of joints on body accelerations.
 
 use super::{BodyMotion, ends};
-use crate::model::{BodyId, Joint, Model};
+use crate::model::{BodyId, Joint, Model, SpinLock};
 use crate::scene::JointKind;
 use crate::spatial::{Twist, Vec3, Wrench};
 use nalgebra::{DMatrix, DVector};
@@ -136,6 +136,13 @@ impl JointView {
         let bias = relative.dot(&self.omega[fixed_in].cross(u));
         let parts = [Twist::new(-u, Vec3::zeros()), Twist::new(*u, Vec3::zeros())];
         self.row(parts, bias, Wrench::new(*u, Vec3::zeros()))
+    }
+
+    /// Rate of the rotation that a lock forbids.
+    pub fn spin_lock(&self, lock: &SpinLock) -> Row {
+        let side = if lock.on_parent { P } else { C };
+        let [x, y, z] = self.axes[side];
+        self.spin(&(x * lock.axis.x + y * lock.axis.y + z * lock.axis.z), side)
     }
 
     /// Rates of the joint's speeds.

@@ -2,7 +2,7 @@
 
 use super::{Kinematics, Tree};
 use crate::model::joint::{JointMotion, JointType};
-use crate::model::{JointId, Model};
+use crate::model::{JointId, Model, SpinLock};
 use crate::plan::Plan;
 use crate::scene::JointKind;
 use crate::spatial::{Mat3, Pose, Quaternion, Twist, Vec3, Wrench};
@@ -21,6 +21,8 @@ pub struct Cut {
     pub child: Option<usize>,
     parent_frame: Pose,
     child_frame: Pose,
+    /// Set where this is no joint but a lock of a joint's rotation about an axis.
+    pub spin: Option<SpinLock>,
     /// Place of its coordinates among those of all cut joints.
     pub q: Range<usize>,
     /// Place of its speeds among those of all cut joints.
@@ -78,11 +80,12 @@ impl Cut {
     /// The cut joints of a plan.
     pub fn build_all(model: &Model, plan: &Plan, tree: &Tree) -> Vec<Self> {
         let (mut n_q, mut n_v, mut n_r) = (0, 0, 0);
-        let mut cuts = Vec::with_capacity(plan.cuts.len());
-        for &id in &plan.cuts {
+        let mut cuts = Vec::with_capacity(plan.cuts.len() + model.spin_locks().len());
+        let spins = model.spin_locks().iter().map(|lock| (lock.joint, Some(*lock)));
+        for (id, spin) in plan.cuts.iter().map(|&id| (id, None)).chain(spins) {
             let joint = &model.joints()[id.index()];
             let kind = joint.kind();
-            let (nq, nv, nr) = (kind.n_q(), kind.n_v(), n_rows(kind));
+            let (nq, nv, nr) = if spin.is_some() { (0, 0, 1) } else { (kind.n_q(), kind.n_v(), n_rows(kind)) };
             let parent = joint.parent.map(|b| plan.link_of_body[b.index()]);
             let child = joint.child.map(|b| plan.link_of_body[b.index()]);
             let in_link = |link: Option<usize>, frame: Pose| link.map_or(frame, |l| tree.body_pose[l] * frame);
@@ -93,6 +96,7 @@ impl Cut {
                 child,
                 parent_frame: in_link(parent, joint.parent_frame),
                 child_frame: in_link(child, joint.child_frame),
+                spin,
                 q: n_q..n_q + nq,
                 v: n_v..n_v + nv,
                 rows: n_r..n_r + nr,
@@ -113,6 +117,9 @@ impl Cut {
         let parent_arm = c.translation - origin(self.parent);
         let child_arm = c.translation - origin(self.child);
         let relative = tc.shifted(&child_arm) - tp.shifted(&parent_arm);
+        if let Some(lock) = &self.spin {
+            return self.find_spin_closure(lock, [&p, &c], [&tp, &tc], relative);
+        }
         let axes = p.rotation;
         self.joint_type.find_coordinates(&(p.inverse() * c), q);
         let mut motion = JointMotion::default();
@@ -135,6 +142,22 @@ impl Cut {
             + spin.cross(&motion.rate.linear) * 2.0;
         let bias = Twist::new(spin.cross(&motion.rate.angular), linear) + motion.bias;
         Closure { at: c.translation, span, parent_arm, child_arm, rows, gaps, measures, relative, bias }
+    }
+
+    /// One condition a · (ω_c − ω_p) = 0 with a fixed in one of the bodies. Its rate is a · (ω̇_c − ω̇_p) + (ω_f × a) · ω_rel with
+    /// ω_f the fixing body's, so the bias is ω_f × ω_rel. There is no gap: the condition is not holonomic.
+    fn find_spin_closure(&self, lock: &SpinLock, poses: [&Pose; 2], twists: [&Twist; 2], relative: Twist) -> Closure {
+        let side = usize::from(!lock.on_parent);
+        let axis = poses[side].rotation * lock.axis;
+        let mut closure = Closure {
+            at: poses[1].translation,
+            span: poses[1].translation - poses[0].translation,
+            relative,
+            bias: Twist::new(twists[side].angular.cross(&relative.angular), Vec3::zeros()),
+            ..Closure::default()
+        };
+        closure.rows[0] = Wrench::new(axis, Vec3::zeros());
+        closure
     }
 
     fn measures(&self, motion: &JointMotion) -> [Wrench; 6] {

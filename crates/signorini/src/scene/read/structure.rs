@@ -88,6 +88,10 @@ impl Walk<'_> {
                     });
                 }
             }
+            (ValueSpec::Flag, DeValue::Boolean(_)) => {}
+            (ValueSpec::Counts, DeValue::Array(items)) => {
+                self.items(items, |walk, item| walk.value(ValueSpec::Count, item));
+            }
             (ValueSpec::Numbers(lengths), DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.expect_number(item));
                 if !lengths.is_empty() && !lengths.contains(&items.len()) {

@@ -51,6 +51,10 @@ pub(crate) enum ValueSpec {
     Number,
     /// An integer from 0 on.
     Count,
+    /// Integers from 0 on.
+    Counts,
+    /// True or false.
+    Flag,
     /// A list of finite numbers with one of these lengths; any length if there is none.
     Numbers(&'static [usize]),
     /// A finite number, or a list of them.
@@ -78,6 +82,8 @@ impl ValueSpec {
             Self::Text => "a string".into(),
             Self::Number => "a finite number".into(),
             Self::Count => "an integer from 0 on".into(),
+            Self::Counts => "a list of integers from 0 on".into(),
+            Self::Flag => "true or false".into(),
             Self::Numbers([]) => "a list of numbers".into(),
             Self::Numbers(lengths) => {
                 let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();

@@ -1,7 +1,7 @@
 //! The tables themselves. Order is the order of the documentation.
 
 use super::{KeySpec, KindSpec, TableSpec, ValueSpec};
-use ValueSpec::{Choice, Count, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
+use ValueSpec::{Choice, Count, Counts, Flag, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
 const VECTOR: ValueSpec = Numbers(&[3]);
@@ -32,9 +32,10 @@ pub(crate) static SCENE: TableSpec = TableSpec {
         required("body", Tables(&BODY)),
         optional("joint", Tables(&JOINT)),
         optional("force", Tables(&FORCE)),
+        optional("event", Tables(&EVENT)),
     ],
     kinds: &[],
-    later: &[("contact", "contact between shapes"), ("event", "events that change the mechanism")],
+    later: &[("contact", "contact between shapes")],
 };
 
 static TIME: TableSpec = TableSpec {
@@ -154,6 +155,8 @@ static JOINT: TableSpec = TableSpec {
         optional("damping", NumberOrNumbers),
         optional("armature", NumberOrNumbers),
         optional("motor", Tables(&MOTOR)),
+        optional("absent", Flag),
+        optional("break", Table(&BREAK)),
     ],
     kinds: &[],
     later: &[("limits", "limits of the coordinates"), ("friction", "dry friction in the joint")],
@@ -259,5 +262,107 @@ static ATTACHMENT: TableSpec = TableSpec {
     name: "attachment",
     keys: &[required("body", Text), optional("point", VECTOR)],
     kinds: &[],
+    later: &[],
+};
+
+static BREAK: TableSpec = TableSpec {
+    name: "joint.break",
+    keys: &[
+        optional("force", Number),
+        optional("moment", Number),
+        optional("impulse", Number),
+        optional("moment_impulse", Number),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static EVENT: TableSpec = TableSpec {
+    name: "event",
+    keys: &[
+        required("name", Text),
+        required("kind", Choice(&["lock", "unlock", "change", "weld", "attach", "release", "switch", "impulse"])),
+        optional("time", Number),
+        optional("when", Table(&CONDITION)),
+        optional("after", Text),
+        optional("delay", Number),
+    ],
+    kinds: &[
+        kind(
+            "lock",
+            &[
+                optional("joint", Text),
+                optional("joints", Texts),
+                optional("coordinates", Counts),
+                optional("axis", VECTOR),
+                optional("body", Text),
+            ],
+        ),
+        kind("unlock", &[optional("joint", Text), optional("joints", Texts)]),
+        kind(
+            "change",
+            &[
+                required("joint", Text),
+                required("to", Choice(&JOINT_KINDS)),
+                optional("axis", VECTOR),
+                optional("axis2", VECTOR),
+                optional("pitch", Number),
+            ],
+        ),
+        kind("weld", &[required("bodies", Texts)]),
+        kind("attach", &[optional("joint", Text), optional("joints", Texts)]),
+        kind("release", &[optional("joint", Text), optional("joints", Texts)]),
+        kind(
+            "switch",
+            &[optional("force", Text), optional("joint", Text), optional("motor", Count), required("on", Flag)],
+        ),
+        kind(
+            "impulse",
+            &[
+                required("body", Text),
+                optional("point", VECTOR),
+                optional("vector", VECTOR),
+                optional("moment", VECTOR),
+                optional("axes", AXES),
+            ],
+        ),
+    ],
+    later: &[],
+};
+
+static CONDITION: TableSpec = TableSpec {
+    name: "event.when",
+    keys: &[
+        required(
+            "kind",
+            Choice(&[
+                "coordinate",
+                "speed",
+                "distance",
+                "kinetic-energy",
+                "energy",
+                "force",
+                "moment",
+                "drive",
+                "impulse",
+                "moment-impulse",
+            ]),
+        ),
+        optional("above", Number),
+        optional("below", Number),
+        optional("rearm", Number),
+    ],
+    kinds: &[
+        kind("coordinate", &[required("joint", Text), optional("coordinate", Count)]),
+        kind("speed", &[required("joint", Text), optional("coordinate", Count)]),
+        kind("distance", &[required("a", Table(&ATTACHMENT)), required("b", Table(&ATTACHMENT))]),
+        kind("kinetic-energy", &[]),
+        kind("energy", &[]),
+        kind("force", &[required("joint", Text)]),
+        kind("moment", &[required("joint", Text)]),
+        kind("drive", &[required("joint", Text), optional("coordinate", Count)]),
+        kind("impulse", &[required("joint", Text)]),
+        kind("moment-impulse", &[required("joint", Text)]),
+    ],
     later: &[],
 };

@@ -36,7 +36,7 @@ impl Check<'_> {
         self.subject = None;
     }
 
-    fn attachment(&mut self, at: Arguments<'_>, end: &Attachment) {
+    pub(super) fn attachment(&mut self, at: Arguments<'_>, end: &Attachment) {
         self.body_name(format_args!("{at}.body"), &end.body, true);
         self.numbers(format_args!("{at}.point"), &end.point, Range::Finite);
     }

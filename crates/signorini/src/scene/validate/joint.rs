@@ -23,8 +23,29 @@ impl<'a> Check<'a> {
             self.start(at, joint);
             self.passive(at, joint);
             self.motors(at, joint);
+            self.breaks(at, joint);
         }
         self.subject = None;
+    }
+
+    fn breaks(&mut self, at: Arguments<'_>, joint: &Joint) {
+        let Some(breaks) = &joint.breaks else { return };
+        let given = [
+            ("force", breaks.force),
+            ("moment", breaks.moment),
+            ("impulse", breaks.impulse),
+            ("moment_impulse", breaks.moment_impulse),
+        ];
+        for (key, value) in given {
+            if let Some(value) = value {
+                self.number(format_args!("{at}.break.{key}"), value, Range::Positive);
+            }
+        }
+        if given.iter().all(|(_, value)| value.is_none()) {
+            self.add_with(FindingKind::Missing, format_args!("{at}.break"), "a break needs a threshold", |f| {
+                f.found("nothing").allowed("`force`, `moment`, `impulse` or `moment_impulse`")
+            });
+        }
     }
 
     fn ends(&mut self, at: Arguments<'_>, joint: &'a Joint) {
@@ -68,7 +89,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn axes(&mut self, at: Arguments<'_>, joint: &Joint) {
+    pub(super) fn axes(&mut self, at: Arguments<'_>, joint: &Joint) {
         let kind = joint.kind;
         self.belongs(at, "axis", joint.axis.is_some(), kind.has_axis(), kind);
         self.belongs(at, "axis2", joint.axis2.is_some(), kind.has_axis2(), kind);

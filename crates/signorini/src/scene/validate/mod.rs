@@ -5,6 +5,7 @@
 //! that do not close) is found by the model builder.
 
 mod body;
+pub(crate) mod event;
 mod force;
 mod joint;
 mod numbers;
@@ -25,6 +26,7 @@ pub fn validate(scene: &Scene) -> Vec<Finding> {
     check.bodies();
     check.joints();
     check.forces();
+    check.events();
     check.output();
     check.findings
 }

@@ -1,0 +1,319 @@
+//! What an event makes of a topology.
+//!
+//! Positions never jump. Joints that are locked, welded, attached or changed take the pose that their bodies have. A joint whose
+//! two frames are both given must fit where it is attached; a motion that is switched on starts where its coordinate is.
+
+use crate::model::event::{Action, Lock, Placement, place};
+use crate::model::joint::JointType;
+use crate::model::topology::{Form, Hold, Spin};
+use crate::model::{BodyId, Instant, Joint, JointId, Model, MotorKind, Topology};
+use crate::spatial::{Mat3, Pose, Quaternion, Vec3};
+use thiserror::Error;
+
+/// Largest misfit, in mechanism lengths or radians, with which a joint can be attached. A joint that was released and comes
+/// back fits to the rounding and integration error of its loop, some 1e-12; anything that needs assembling does not.
+pub const GAP: f64 = 1e-9;
+
+/// Why an event cannot happen.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum EditError {
+    /// Attaching would move bodies.
+    #[error(
+        "joint `{joint}` does not fit: attaching it would move its bodies by {length:.3e} of the mechanism's size and turn them \
+         by {angle:.3e} rad; leave out one of its frames and it is placed where the bodies are"
+    )]
+    Gap {
+        /// The joint.
+        joint: String,
+        /// Misfit over the mechanism's size.
+        length: f64,
+        /// Misfit in radians.
+        angle: f64,
+    },
+    /// Two events of one instant want different things.
+    #[error("events `{first}` and `{second}` contradict each other: both change joint `{joint}` at the same time")]
+    Contradiction {
+        /// One event.
+        first: String,
+        /// The other.
+        second: String,
+        /// The joint.
+        joint: String,
+    },
+}
+
+/// Where the mechanism is when an event happens.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// Time.
+    pub time: f64,
+    /// Pose of each body.
+    pub poses: &'a [Pose],
+    /// Coordinates of all joints, in their slots.
+    pub joint_q: &'a [f64],
+}
+
+impl Situation<'_> {
+    fn pose(&self, body: Option<BodyId>) -> Pose {
+        body.map_or_else(Pose::identity, |b| self.poses[b.index()])
+    }
+
+    /// Pose of the child's joint frame in the parent's.
+    fn between(&self, joint: &Joint, frames: &(Pose, Pose)) -> Pose {
+        (self.pose(joint.parent) * frames.0).inverse() * (self.pose(joint.child) * frames.1)
+    }
+}
+
+/// A topology under change.
+pub struct Edits<'a> {
+    /// The scene's model.
+    scene: &'a Model,
+    /// The model as it is now.
+    now: &'a Model,
+    situation: Situation<'a>,
+    /// The topology as changed so far.
+    pub topology: Topology,
+    /// Whether velocities may jump.
+    pub imposes: bool,
+    /// Whether joints came, went or changed.
+    pub is_structural: bool,
+    /// Whether anything changed.
+    pub is_changed: bool,
+}
+
+impl<'a> Edits<'a> {
+    /// Before the first change.
+    pub fn new(scene: &'a Model, now: &'a Model, topology: &Topology, situation: Situation<'a>) -> Self {
+        let topology = Topology { version: topology.version + 1, ..topology.clone() };
+        Self { scene, now, situation, topology, imposes: false, is_structural: false, is_changed: false }
+    }
+
+    /// Makes one change. Returns what the user should know: where there was nothing to do, and why.
+    pub fn apply(&mut self, action: &Action) -> Result<Vec<String>, EditError> {
+        let mut notes = Vec::new();
+        match action {
+            Action::Lock { joints, what } => joints.iter().for_each(|&j| notes.extend(self.lock(j, what))),
+            Action::Unlock(joints) => joints.iter().for_each(|&j| notes.extend(self.unlock(j))),
+            Action::Change { joint, kind, lead, axes } => {
+                notes.extend(self.change(*joint, JointType { kind: *kind, lead: *lead }, axes));
+            }
+            Action::Attach(joints) => {
+                for &j in joints {
+                    notes.extend(self.attach(j)?);
+                }
+            }
+            Action::Release(joints) => joints.iter().for_each(|&j| notes.extend(self.release(j))),
+            Action::SwitchForce { force, on } => {
+                let id = *force as u32;
+                let was_on = !self.topology.forces_off.contains(&id);
+                match (was_on, on) {
+                    (true, false) => self.is_changed |= self.topology.forces_off.insert(id),
+                    (false, true) => self.is_changed |= self.topology.forces_off.remove(&id),
+                    _ => notes.push(format!("force `{}` was so already", self.scene.forces[*force].name)),
+                }
+            }
+            Action::SwitchMotor { joint, motor, on } => notes.extend(self.switch_motor(*joint, *motor, *on)),
+            Action::Impulse { .. } => self.imposes = true,
+        }
+        Ok(notes)
+    }
+
+    fn joint(&self, id: JointId) -> &'a Joint {
+        &self.now.joints()[id.index()]
+    }
+
+    fn coordinates(&self, joint: &Joint) -> Vec<f64> {
+        self.situation.joint_q[joint.q.clone()].to_vec()
+    }
+
+    fn lock(&mut self, id: JointId, what: &Lock) -> Option<String> {
+        let joint = self.joint(id);
+        if joint.is_absent {
+            return Some(format!("joint `{}` does not exist: there is nothing to lock", joint.name));
+        }
+        let n = joint.kind().n_v();
+        let q = self.coordinates(joint);
+        let turns = joint.joint_type.quaternion().map(|(_, iv)| iv..iv + 3);
+        let status = self.topology.joint_mut(self.scene, id);
+        let (was_hold, was_spins) = (status.hold.clone(), status.spins.len());
+        let held = status.hold.get_or_insert_with(|| Hold { speeds: Default::default(), q: q.clone() });
+        let mut spin = None;
+        match what {
+            Lock::All => held.speeds.extend(0..n),
+            Lock::Axis { body, axis } => {
+                let Some(turns) = &turns else {
+                    status.hold = was_hold;
+                    return Some(format!("joint `{}` does not turn in any direction now: not locked", joint.name));
+                };
+                let on_parent = *body == joint.parent;
+                let frame = if on_parent { &joint.parent_frame } else { &joint.child_frame };
+                if !held.speeds.contains(&turns.start) {
+                    spin = Some(vec![Spin { axis: frame.rotation.tr_mul(axis).into(), on_parent }]);
+                }
+            }
+            Lock::Coordinates(list) => {
+                let is_turn = |k: &usize| turns.as_ref().is_some_and(|t| t.contains(k));
+                let all_turns = turns.clone().is_some_and(|mut t| t.all(|k| list.contains(&k)));
+                let whole = |k: &&usize| **k < n && (!is_turn(k) || all_turns);
+                held.speeds.extend(list.iter().filter(whole));
+                // One direction of a rotation is no coordinate: only its speed can be locked.
+                if let Some(start) = turns.as_ref().map(|t| t.start).filter(|_| !all_turns) {
+                    let axis = |k: usize| -> [f64; 3] { Vec3::ith(k - start, 1.0).into() };
+                    let spins = list.iter().filter(|k| is_turn(k)).map(|&k| Spin { axis: axis(k), on_parent: false });
+                    spin = Some(spins.collect());
+                }
+            }
+        }
+        // Coordinates locked before stay at their values to the bit.
+        if let Some(before) = &was_hold {
+            held.q.clone_from(&q);
+            let straight = joint.joint_type.quaternion().map_or(q.len(), |(iq, _)| iq);
+            for &k in &before.speeds {
+                if k < straight {
+                    held.q[k] = before.q[k];
+                }
+            }
+        }
+        if turns.is_some_and(|t| held.speeds.contains(&t.start)) {
+            status.spins.clear();
+        }
+        if held.speeds.is_empty() {
+            status.hold = None;
+        }
+        for spin in spin.into_iter().flatten() {
+            if !status.spins.contains(&spin) {
+                status.spins.push(spin);
+            }
+        }
+        if status.hold == was_hold && status.spins.len() == was_spins {
+            return Some(format!("joint `{}` was locked already", joint.name));
+        }
+        (self.imposes, self.is_changed) = (true, true);
+        None
+    }
+
+    fn unlock(&mut self, id: JointId) -> Option<String> {
+        let joint = self.joint(id);
+        let q = self.coordinates(joint);
+        let time = self.situation.time;
+        let status = self.topology.joint_mut(self.scene, id);
+        let held = status.hold.take();
+        let was_locked = held.is_some() || !status.spins.is_empty();
+        status.spins.clear();
+        if !was_locked || joint.is_absent {
+            return Some(format!("joint `{}` was not locked", joint.name));
+        }
+        // A motion that the lock had interrupted goes on from where the joint is.
+        let motors = &self.scene.joints()[id.index()].fittings.motors;
+        for (m, motor) in motors.iter().enumerate().filter(|(_, m)| m.kind == MotorKind::Motion) {
+            let k = motor.coordinate;
+            if held.as_ref().is_some_and(|h| h.speeds.contains(&k)) && !status.motors_off.contains(&(m as u32)) {
+                status.shifts.insert(m as u32, q[k] - motor.signal.at(Instant::now(time))[0]);
+                self.imposes = true;
+            }
+        }
+        self.is_changed = true;
+        None
+    }
+
+    fn change(&mut self, id: JointId, to: JointType, axes: &Option<Mat3>) -> Option<String> {
+        let joint = self.joint(id);
+        if joint.is_absent {
+            return Some(format!("joint `{}` does not exist: there is nothing to change", joint.name));
+        }
+        if joint.joint_type == to && axes.is_none() {
+            return Some(format!("joint `{}` was {} already", joint.name, to.kind.name()));
+        }
+        let old = (joint.parent_frame, joint.child_frame);
+        let kept = axes.is_none().then(|| self.misfit(joint, to, &old)).is_some_and(|(l, a)| l.max(a) <= GAP);
+        let (parent_frame, child_frame) = if kept {
+            old
+        } else {
+            let user = joint.child_frame.rotation * joint.alignment.transpose();
+            let rotation = user * axes.unwrap_or_else(Mat3::identity);
+            let child_frame = Pose::new(rotation, joint.child_frame.translation);
+            place(Placement::AtChild, &self.situation.pose(joint.parent), &self.situation.pose(joint.child), (old.0, child_frame))
+        };
+        let status = self.topology.joint_mut(self.scene, id);
+        status.form = Some(Form::new(to, &parent_frame, &child_frame));
+        status.hold = None;
+        status.spins.clear();
+        (self.imposes, self.is_structural, self.is_changed) = (true, true, true);
+        None
+    }
+
+    /// How far bodies would have to move and turn for a joint of a type with these frames.
+    fn misfit(&self, joint: &Joint, joint_type: JointType, frames: &(Pose, Pose)) -> (f64, f64) {
+        let between = self.situation.between(joint, frames);
+        let mut q = [0.0; 7];
+        let q = &mut q[..joint_type.kind.n_q()];
+        joint_type.neutral(q);
+        joint_type.find_coordinates(&between, q);
+        let found = joint_type.pose(q);
+        let length = (found.translation - between.translation).norm() / self.scene.characteristic_length();
+        let angle = Quaternion::from_matrix(&(between.rotation * found.rotation.transpose())).log().norm();
+        (length, angle)
+    }
+
+    fn attach(&mut self, id: JointId) -> Result<Option<String>, EditError> {
+        let joint = self.joint(id);
+        if !joint.is_absent {
+            return Ok(Some(format!("joint `{}` was attached already", joint.name)));
+        }
+        let given = &self.scene.joints()[id.index()];
+        let poses = (self.situation.pose(joint.parent), self.situation.pose(joint.child));
+        let frames = place(given.placement, &poses.0, &poses.1, (joint.parent_frame, joint.child_frame));
+        let (length, angle) = self.misfit(joint, joint.joint_type, &frames);
+        if length.max(angle) > GAP || (length + angle).is_nan() {
+            return Err(EditError::Gap { joint: joint.name.clone(), length, angle });
+        }
+        let form = Form::new(joint.joint_type, &frames.0, &frames.1);
+        let status = self.topology.joint_mut(self.scene, id);
+        status.is_present = true;
+        if given.placement != Placement::Given {
+            status.form = Some(form);
+        }
+        (self.imposes, self.is_structural, self.is_changed) = (true, true, true);
+        Ok(None)
+    }
+
+    fn release(&mut self, id: JointId) -> Option<String> {
+        let joint = self.joint(id);
+        if joint.is_absent {
+            return Some(format!("joint `{}` does not exist: there is nothing to release", joint.name));
+        }
+        let status = self.topology.joint_mut(self.scene, id);
+        status.is_present = false;
+        status.hold = None;
+        status.spins.clear();
+        (self.is_structural, self.is_changed) = (true, true);
+        None
+    }
+
+    fn switch_motor(&mut self, id: JointId, motor: usize, on: bool) -> Option<String> {
+        let joint = self.joint(id);
+        let q = self.coordinates(joint);
+        let given = &self.scene.joints()[id.index()];
+        let Some(compiled) = given.fittings.motors.get(motor) else {
+            return Some(format!("joint `{}` has no motor {motor}", joint.name));
+        };
+        let time = self.situation.time;
+        let status = self.topology.joint_mut(self.scene, id);
+        let was_on = !status.motors_off.contains(&(motor as u32));
+        if was_on == on {
+            return Some(format!("motor {motor} of joint `{}` was so already", joint.name));
+        }
+        if !on {
+            status.motors_off.insert(motor as u32);
+        } else {
+            status.motors_off.remove(&(motor as u32));
+            if compiled.kind == MotorKind::Motion && joint.kind() == given.kind() && !joint.is_absent {
+                let [x, ..] = compiled.signal.at(Instant::now(time));
+                status.shifts.insert(motor as u32, q[compiled.coordinate] - x);
+                self.imposes = true;
+            }
+        }
+        self.is_changed = true;
+        None
+    }
+}

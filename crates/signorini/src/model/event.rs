@@ -1,0 +1,208 @@
+//! Events as numbers.
+
+use super::{BodyId, JointId, Point};
+use crate::scene::{Axes, EventKind, JointKind};
+use crate::spatial::{Mat3, Pose, Vec3};
+
+/// A compiled event.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Name.
+    pub name: String,
+    /// What happens.
+    pub action: Action,
+    /// When.
+    pub trigger: Trigger,
+}
+
+/// When an event happens.
+#[derive(Debug, Clone)]
+pub enum Trigger {
+    /// At a time.
+    Time(f64),
+    /// When a quantity passes a threshold.
+    When(Condition),
+    /// After another event.
+    After {
+        /// The other one.
+        event: usize,
+        /// How long after.
+        delay: f64,
+    },
+}
+
+/// A quantity and its threshold.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// The quantity.
+    pub quantity: Quantity,
+    /// True above the threshold, or below it.
+    pub is_above: bool,
+    /// The threshold.
+    pub threshold: f64,
+    /// Where the quantity must come back to before the event can happen again.
+    pub rearm: Option<f64>,
+}
+
+/// What a condition looks at.
+#[derive(Debug, Clone)]
+pub enum Quantity {
+    /// A coordinate.
+    Coordinate(JointId, usize),
+    /// A speed.
+    Speed(JointId, usize),
+    /// Distance of two points.
+    Distance(Point, Point),
+    /// Kinetic energy.
+    KineticEnergy,
+    /// Kinetic and potential energy.
+    Energy,
+    /// Size of a joint's force.
+    Force(JointId),
+    /// Size of a joint's moment.
+    Moment(JointId),
+    /// Force of locks, motions and motors on a speed.
+    Drive(JointId, usize),
+    /// Size of a joint's impulse at an event.
+    Impulse(JointId),
+    /// Size of a joint's moment impulse at an event.
+    MomentImpulse(JointId),
+}
+
+/// What an event does.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Locks joints.
+    Lock {
+        /// Which.
+        joints: Vec<JointId>,
+        /// What of them.
+        what: Lock,
+    },
+    /// Unlocks joints.
+    Unlock(Vec<JointId>),
+    /// Makes a joint another kind.
+    Change {
+        /// Which.
+        joint: JointId,
+        /// New kind.
+        kind: JointKind,
+        /// Advance per radian of a screw.
+        lead: f64,
+        /// Axes of the canonical joint frame in the user's joint frame; none where the event gives none.
+        axes: Option<Mat3>,
+    },
+    /// Makes joints exist.
+    Attach(Vec<JointId>),
+    /// Makes joints not exist.
+    Release(Vec<JointId>),
+    /// Switches a load.
+    SwitchForce {
+        /// Which.
+        force: usize,
+        /// On or off.
+        on: bool,
+    },
+    /// Switches a motor.
+    SwitchMotor {
+        /// Of which joint.
+        joint: JointId,
+        /// Which of its motors.
+        motor: usize,
+        /// On or off.
+        on: bool,
+    },
+    /// Strikes a body.
+    Impulse {
+        /// Where.
+        at: Point,
+        /// Force times time.
+        vector: Vec3,
+        /// Moment times time.
+        moment: Vec3,
+        /// In which axes.
+        axes: Axes,
+    },
+}
+
+/// What of a joint is locked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Lock {
+    /// Everything.
+    All,
+    /// Some coordinates.
+    Coordinates(Vec<usize>),
+    /// The rotation about an axis of one of its bodies.
+    Axis {
+        /// The body; none for the ground.
+        body: Option<BodyId>,
+        /// The axis in the body's frame.
+        axis: Vec3,
+    },
+}
+
+/// How an absent joint finds its place when it is attached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Placement {
+    /// Both frames are given and must fit.
+    Given,
+    /// The parent's frame goes where the child's is.
+    AtChild,
+    /// The child's frame goes where the parent's is.
+    AtParent,
+}
+
+impl Condition {
+    /// How far past the threshold a value is; negative where the condition is false.
+    pub fn excess(&self, value: f64) -> f64 {
+        if self.is_above { value - self.threshold } else { self.threshold - value }
+    }
+
+    /// Whether a value has come back far enough for the event to happen again.
+    pub fn is_back(&self, value: f64) -> bool {
+        self.rearm.is_some_and(|r| if self.is_above { value <= r } else { value >= r })
+    }
+
+    /// Whether it looks at forces.
+    pub fn needs_forces(&self) -> bool {
+        matches!(self.quantity, Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..))
+    }
+
+    /// Whether it looks at what happens at events only.
+    pub fn is_of_impulse(&self) -> bool {
+        matches!(self.quantity, Quantity::Impulse(_) | Quantity::MomentImpulse(_))
+    }
+}
+
+impl Action {
+    /// Kind in the words of the scene.
+    pub fn kind(&self) -> EventKind {
+        match self {
+            Self::Lock { .. } => EventKind::Lock,
+            Self::Unlock(_) => EventKind::Unlock,
+            Self::Change { .. } => EventKind::Change,
+            Self::Attach(_) => EventKind::Attach,
+            Self::Release(_) => EventKind::Release,
+            Self::SwitchForce { .. } | Self::SwitchMotor { .. } => EventKind::Switch,
+            Self::Impulse { .. } => EventKind::Impulse,
+        }
+    }
+
+    /// Joints that it changes.
+    pub fn joints(&self) -> &[JointId] {
+        match self {
+            Self::Lock { joints, .. } | Self::Unlock(joints) | Self::Attach(joints) | Self::Release(joints) => joints,
+            Self::Change { joint, .. } => std::slice::from_ref(joint),
+            _ => &[],
+        }
+    }
+}
+
+/// Frames of a joint that is placed where its bodies are: given the poses of its bodies and the frames it has.
+pub fn place(placement: Placement, parent: &Pose, child: &Pose, frames: (Pose, Pose)) -> (Pose, Pose) {
+    match placement {
+        Placement::Given => frames,
+        Placement::AtChild => (parent.inverse() * (*child * frames.1), frames.1),
+        Placement::AtParent => (frames.0, child.inverse() * (*parent * frames.0)),
+    }
+}
