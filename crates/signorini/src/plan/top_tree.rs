@@ -1,5 +1,7 @@
 //! Rake-and-compress order of a rooted forest: a binary tree of clusters, each with one top and at most one bottom.
 
+use std::collections::{HashSet, VecDeque};
+
 /// What a cluster of the top tree is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Make {
@@ -194,16 +196,17 @@ impl Neighbours {
             return rest;
         }
         let mut order = Vec::with_capacity(siblings.len());
-        let mut seen = std::collections::HashSet::new();
+        // A sibling on the heavy path is raked elsewhere.
+        let (mut seen, among) = (HashSet::new(), siblings.iter().copied().collect::<HashSet<usize>>());
         // Ends of rows have one neighbour; what has several lies within a row or on a ring.
         let mut starts: Vec<usize> = siblings.iter().copied().filter(|&i| is_open(i)).collect();
         starts.sort_by_key(|&i| (self.of(i).count(), i));
         for start in starts {
-            let mut queue = std::collections::VecDeque::from([start]);
+            let mut queue = VecDeque::from([start]);
             while let Some(i) = queue.pop_front() {
                 if seen.insert(i) {
                     order.push(i);
-                    queue.extend(self.of(i).filter(|j| !seen.contains(j)));
+                    queue.extend(self.of(i).filter(|j| among.contains(j) && !seen.contains(j)));
                 }
             }
         }
