@@ -35,6 +35,9 @@ const TIE: f64 = 1e-11;
 /// A sum this much smaller than its terms is rounding: 50 ε, with room for the errors of the terms themselves.
 const CANCEL: f64 = 1e-13;
 
+/// A solution read off the tableau is not refined below this fraction of the tolerance.
+const GOOD_ENOUGH: f64 = 1e-2;
+
 /// The same as `PIVOT` for the exchange of free variables, where complete pivoting keeps rounding errors small.
 const FREE_PIVOT: f64 = 1e-15;
 
@@ -55,11 +58,22 @@ pub struct Core {
     support: Vec<usize>,
     packed: Vec<f64>,
     velocity: Vec<f64>,
+    /// The entering column, its inverses and the ratios of the last test.
+    entering: Vec<f64>,
+    /// Residual of the last solution.
+    rel: f64,
 }
 
 impl Core {
-    /// Pivots; on `Solved` the solution is left in r (scaled variables).
-    pub fn solve(&mut self, system: &System, max_pivots: usize, r: &mut [f64], work: &mut Work) -> End {
+    /// Pivots; on `Solved` the solution is left in r (scaled variables), refined unless it is far within `tolerance`.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        max_pivots: usize,
+        tolerance: f64,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> End {
         let n = system.n();
         let width = n + 2;
         self.table.clear();
@@ -97,9 +111,14 @@ impl Core {
         }
         let end = self.pivot_through(n, max_pivots, work);
         if end == End::Solved {
-            self.recover(system, r);
+            self.rel = self.recover(system, tolerance, r);
         }
         end
+    }
+
+    /// Residual of the last solution.
+    pub fn residual(&self) -> f64 {
+        self.rel
     }
 
     /// Scales rows and columns by powers of two that bring the entries of W near one; complementarity does not mind.
@@ -220,11 +239,7 @@ impl Core {
             let f = target[column];
             if f != 0.0 {
                 target[column] = 0.0;
-                // What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
-                for (t, p) in target.iter_mut().zip(&self.pivot_row) {
-                    let new = *t + f * p;
-                    *t = if new.abs() > CANCEL * t.abs() { new } else { 0.0 };
-                }
+                eliminate(target, &self.pivot_row, f);
             }
         }
         std::mem::swap(&mut self.basic[row], &mut self.nonbasic[column]);
@@ -300,51 +315,60 @@ impl Core {
     }
 
     /// The row that blocks first when the nonbasic variable of `column` grows: lexicographic ratio test.
-    fn find_leaving(&self, n: usize, column: usize) -> Option<usize> {
+    fn find_leaving(&mut self, n: usize, column: usize) -> Option<usize> {
         let width = n + 2;
-        let entry = |row: usize| self.table[row * width + column];
-        let largest = (0..n).fold(0.0_f64, |m, row| m.max(entry(row).abs()));
-        let constants = (0..n).fold(0.0_f64, |m, row| m.max(self.table[row * width + n + 1].abs()));
-        let noise = 0.01 * TIE * constants;
-        let mut best: Option<usize> = None;
+        let (mut largest, mut constants) = (0.0_f64, 0.0_f64);
+        self.entering.clear();
+        for row in self.table.chunks_exact(width) {
+            self.entering.push(row[column]);
+            largest = largest.max(row[column].abs());
+            constants = constants.max(row[n + 1].abs());
+        }
+        let (limit, noise) = (-PIVOT * largest, 0.01 * TIE * constants);
+        let mut best: Option<(usize, f64, f64)> = None;
         for row in 0..n {
-            if entry(row) >= -PIVOT * largest || self.is_free(self.basic[row]) {
+            if self.entering[row] >= limit || self.is_free(self.basic[row]) {
                 continue;
             }
-            let Some(other) = best else {
-                best = Some(row);
+            // t/(−entry), and the scale of its perturbations.
+            let scale = -1.0 / self.entering[row];
+            let ratio = self.table[row * width + n + 1].max(0.0) * scale;
+            let Some((other, other_ratio, other_scale)) = best else {
+                best = Some((row, ratio, scale));
                 continue;
             };
-            // Compare t_row/(−entry) with t_other/(−entry), then the perturbations in order.
-            let (a, b) = (-entry(row), -entry(other));
-            let compare = |x: f64, y: f64, noise: f64| {
-                let (x, y) = (x / a, y / b);
-                let tie = (x - y).abs() <= TIE * (x.abs() + y.abs()) + noise * (1.0 / a + 1.0 / b);
-                if tie { std::cmp::Ordering::Equal } else { x.total_cmp(&y) }
-            };
-            let constant = |row: usize| self.table[row * width + n + 1].max(0.0);
-            let mut order = compare(constant(row), constant(other), noise);
-            if order.is_eq() {
-                // The cover leaves whenever it may.
-                if self.basic[other] == Var::Cover {
-                    continue;
+            let slack = noise * (scale + other_scale);
+            if (ratio - other_ratio).abs() > TIE * (ratio + other_ratio) + slack {
+                if ratio < other_ratio {
+                    best = Some((row, ratio, scale));
                 }
-                if self.basic[row] == Var::Cover {
-                    best = Some(row);
-                    continue;
-                }
-                for k in 0..n {
-                    order = compare(self.perturbation(n, row, k), self.perturbation(n, other, k), 0.0);
-                    if !order.is_eq() {
-                        break;
-                    }
-                }
+                continue;
             }
-            if order.is_lt() {
-                best = Some(row);
+            // A tie. The cover leaves whenever it may; else the perturbations decide, in order.
+            if self.basic[other] == Var::Cover {
+                continue;
+            }
+            if self.basic[row] == Var::Cover || self.is_before((row, scale), (other, other_scale), n) {
+                best = Some((row, ratio, scale));
             }
         }
-        best
+        best.map(|(row, ..)| row)
+    }
+
+    /// Whether the perturbations of one row, each times its scale, are lexicographically smaller than those of another.
+    fn is_before(&self, (row, scale): (usize, f64), (other, other_scale): (usize, f64), n: usize) -> bool {
+        for k in 0..n {
+            let (x, y) = (self.perturbation(n, row, k), self.perturbation(n, other, k));
+            // Most are zero in both.
+            if x == 0.0 && y == 0.0 {
+                continue;
+            }
+            let (x, y) = (x * scale, y * other_scale);
+            if (x - y).abs() > TIE * (x.abs() + y.abs()) {
+                return x < y;
+            }
+        }
+        false
     }
 
     /// Keeps the direction of r along the ray of `column`.
@@ -397,27 +421,26 @@ impl Core {
         (0..n).all(fits) && qy < -1e-8 * q_scale
     }
 
-    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement.
-    fn recover(&mut self, system: &System, r: &mut [f64]) {
+    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.
+    fn recover(&mut self, system: &System, tolerance: f64, r: &mut [f64]) -> f64 {
         let n = system.n();
         let width = n + 2;
         r.fill(0.0);
-        self.support.clear();
         for row in 0..n {
             if let Var::R(i) = self.basic[row] {
                 r[i] = self.table[row * width + n + 1] * self.column_factor[i];
                 if !self.free[i] {
                     r[i] = r[i].max(0.0);
                 }
-                self.support.push(i);
             }
         }
-        self.support.sort_unstable();
         let from_table = self.rel(system, r);
-        // Rounding already: nothing to refine.
-        if from_table <= f64::EPSILON {
-            return;
+        if from_table <= (GOOD_ENOUGH * tolerance).max(f64::EPSILON) {
+            return from_table;
         }
+        self.support.clear();
+        self.support.extend(self.basic.iter().filter_map(|v| if let Var::R(i) = v { Some(*i) } else { None }));
+        self.support.sort_unstable();
         self.packed.clear();
         self.packed.extend_from_slice(r);
         let m = self.support.len();
@@ -434,7 +457,7 @@ impl Core {
             }
         }
         if m == 0 || !self.lu.factor() {
-            return;
+            return from_table;
         }
         let mut best = from_table;
         for _ in 0..3 {
@@ -457,12 +480,21 @@ impl Core {
             self.packed.copy_from_slice(r);
         }
         r.copy_from_slice(&self.packed);
+        best
     }
 
     fn rel(&mut self, system: &System, r: &[f64]) -> f64 {
         self.velocity.resize(system.n(), 0.0);
         system.velocity(r, &mut self.velocity);
         system.rel_with(r, &self.velocity)
+    }
+}
+
+/// target += f · row. What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
+fn eliminate(target: &mut [f64], row: &[f64], f: f64) {
+    for (t, p) in target.iter_mut().zip(row) {
+        let new = *t + f * p;
+        *t = if new.abs() > CANCEL * t.abs() { new } else { 0.0 };
     }
 }
 
