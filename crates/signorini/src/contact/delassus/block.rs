@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Delassus;
-use super::kernel::{dot, dot_with_abs, gather_dot};
+use super::kernel::{dot, dot_with_abs, gather_dot, gather_dot_with_abs};
 
 /// Where the blocks of a matrix are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -111,26 +111,24 @@ impl BlockMatrix {
         }
     }
 
-    /// The blocks of some contacts, ascending, alone.
-    pub fn restrict(&self, part: &[usize]) -> Self {
-        let mut offsets = vec![0];
+    /// Becomes the blocks of some contacts, ascending, alone.
+    pub fn set_restricted(&mut self, source: &Self, part: &[usize]) {
+        self.clear(&[0]);
+        let p = Arc::make_mut(&mut self.pattern);
         let mut n = 0;
         for &b in part {
-            n += self.dim(b);
-            offsets.push(n);
+            n += source.dim(b);
+            p.offsets.push(n);
         }
-        let mut out = Self::default();
-        out.clear(&offsets);
         for (row, &b) in part.iter().enumerate() {
-            for (c, w) in self.row(b) {
+            for (c, w) in source.row(b) {
                 if let Ok(column) = part.binary_search(&c) {
-                    let at = out.push_block(row, column);
-                    out.write_values(at, w);
+                    let at = self.push_block(row, column);
+                    self.write_values(at, w);
                 }
             }
-            out.end_row();
+            self.end_row();
         }
-        out
     }
 
     /// Starts anew with the given block rows and no block, keeping the storage.
@@ -432,9 +430,11 @@ impl Delassus for BlockMatrix {
     }
 
     fn apply_with_abs(&self, r: &[f64], out: &mut [f64], abs: &mut [f64]) {
-        if self.has_single_rows() && self.values.len() == r.len() * r.len() {
-            for ((w, o), a) in self.values.chunks_exact(r.len().max(1)).zip(out).zip(abs) {
-                (*o, *a) = dot_with_abs(w, r);
+        if self.has_single_rows() {
+            for (b, (o, a)) in out.iter_mut().zip(abs).enumerate() {
+                let (w, columns) = self.single_row(b);
+                let is_full = w.len() == r.len();
+                (*o, *a) = if is_full { dot_with_abs(w, r) } else { gather_dot_with_abs(w, columns, r) };
             }
             return;
         }

@@ -49,3 +49,23 @@ pub fn gather_dot(a: &[f64], columns: &[usize], x: &[f64], f: impl Fn(f64) -> f6
     }
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
 }
+
+/// The same sum of products and, beside it, of their absolute values.
+pub fn gather_dot_with_abs(a: &[f64], columns: &[usize], x: &[f64]) -> (f64, f64) {
+    let (mut sums, mut sizes) = ([0.0; 4], [0.0; 4]);
+    let (a4, c4) = (a.chunks_exact(4), columns.chunks_exact(4));
+    let (mut tail, mut tail_size) = (0.0, 0.0);
+    for (a, j) in a4.remainder().iter().zip(c4.remainder()) {
+        tail += a * x[*j];
+        tail_size += (a * x[*j]).abs();
+    }
+    for (a, j) in a4.zip(c4) {
+        for k in 0..4 {
+            let product = a[k] * x[j[k]];
+            sums[k] += product;
+            sizes[k] += product.abs();
+        }
+    }
+    let fold = |s: [f64; 4]| (s[0] + s[2]) + (s[1] + s[3]);
+    (fold(sums) + tail, fold(sizes) + tail_size)
+}

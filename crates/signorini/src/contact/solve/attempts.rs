@@ -21,6 +21,17 @@ const RESTARTS: u64 = 24;
 /// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
 const COARSE_FLOOR: f64 = 1e-8;
 
+/// What happened to r before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing.
+    Fresh,
+    /// Sweeps led to it; whether it solves the problem is not known.
+    Swept,
+    /// Sweeps led to it, and the judge refused it.
+    Refused,
+}
+
 /// The methods and what they work on.
 #[derive(Debug, Clone, Default)]
 pub struct Attempts {
@@ -36,11 +47,11 @@ pub struct Attempts {
 
 impl Attempts {
     /// Improves r (scaled) until an attempt succeeds; returns the method that won, or what was tried last, and the
-    /// status to report if the judge does not find r solved. `swept` says that r comes from sweeps already.
+    /// status to report if the judge does not find r solved.
     pub fn run(
         &mut self,
         options: &AutoOptions,
-        swept: bool,
+        stage: Stage,
         system: &mut System,
         r: &mut [f64],
         work: &mut Work,
@@ -50,7 +61,7 @@ impl Attempts {
         self.trial.clear();
         self.trial.resize(system.n(), 0.0);
         self.rel = f64::INFINITY;
-        let outcome = self.try_all(options, swept, system, work);
+        let outcome = self.try_all(options, stage, system, work);
         r.copy_from_slice(&self.best);
         outcome
     }
@@ -58,7 +69,7 @@ impl Attempts {
     fn try_all(
         &mut self,
         options: &AutoOptions,
-        swept: bool,
+        stage: Stage,
         system: &mut System,
         work: &mut Work,
     ) -> (&'static str, Status) {
@@ -67,16 +78,21 @@ impl Attempts {
         let n = system.n();
         let has_zero_diagonal = is_lcp && (0..n).any(|i| system.w.diagonal_block(i)[0] <= 0.0);
         let lemke_first = is_lcp && (n <= options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
-        if !swept && (self.best.iter().any(|r| *r != 0.0) || is_open(system)) && self.offer_best(tolerance, system) {
-            return ("none", Status::Stalled);
+        let may_be_solved = match stage {
+            Stage::Fresh => self.best.iter().any(|r| *r != 0.0) || is_open(system),
+            Stage::Swept => true,
+            Stage::Refused => false,
+        };
+        if may_be_solved && self.offer_best(tolerance, system) {
+            return (if stage == Stage::Swept { "gauss-seidel" } else { "none" }, Status::Stalled);
         }
         if lemke_first && let Some(status) = self.pivot(tolerance, system, work) {
             return ("lemke", status);
         }
-        if !swept {
+        if stage == Stage::Fresh {
             self.sweep(options.count_sweeps(system.n_contacts(), is_lcp), tolerance, system, work);
         }
-        if (!swept || self.rel.is_infinite()) && self.offer_best(tolerance, system) {
+        if stage != Stage::Swept && self.offer_best(tolerance, system) {
             return ("gauss-seidel", Status::Stalled);
         }
         self.newton.reset(system);

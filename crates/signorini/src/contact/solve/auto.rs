@@ -21,14 +21,13 @@
 //!
 //! **Checked by** `tests/contact_random.rs` (random problems), `tests/contact_files.rs` (stored problems).
 
-use super::super::delassus::BlockMatrix;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::attempts::{Attempts, is_lcp};
+use super::attempts::{Attempts, Stage, is_lcp};
 use super::frame::Frame;
-use super::islands::{Islands, gather, restrict, scatter};
+use super::islands::{Islands, gather, scatter};
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
@@ -69,14 +68,9 @@ pub struct Auto {
     frame: Frame,
     attempts: Attempts,
     islands: Islands,
-    part: Part,
-}
-
-/// One island and its solution.
-#[derive(Debug, Clone, Default)]
-struct Part {
-    frame: Frame,
-    solution: Solution,
+    /// One island, and its r.
+    part: System,
+    part_r: Vec<f64>,
 }
 
 impl Auto {
@@ -85,64 +79,53 @@ impl Auto {
         Self { options, ..Self::default() }
     }
 
-    /// Sweeps over the problem as it was posed. Returns whether that solved it; `swept` whether sweeps were possible.
-    fn sweep(&mut self, problem: &ContactProblem, swept: &mut bool, solution: &mut Solution) -> bool {
+    /// Sweeps over the problem as it was posed, and asks the judge where that may have solved it.
+    fn sweep(&mut self, problem: &ContactProblem, solution: &mut Solution) -> Stage {
         let scaling = self.frame.scaling();
         // Moments are compared with forces in scaled variables only; without compliance there is nothing to sweep.
-        *swept = !scaling.has_moments() && !scaling.has_gaps();
-        if !*swept {
-            return false;
+        if scaling.has_moments() || scaling.has_gaps() {
+            return Stage::Fresh;
         }
-        let is_lcp = is_lcp(problem.cones());
         let n = problem.n_contacts();
-        let count = self.options.count_sweeps(n, is_lcp);
+        let count = self.options.count_sweeps(n, is_lcp(problem.cones()));
         let tolerance = self.options.tolerance;
         let (view, scaling, q_norm) = self.frame.view(problem);
         let sweeper = &mut self.attempts.sweeper;
         sweeper.reset(n);
-        let target = tolerance * q_norm;
-        let is_still =
-            sweeper.settle(view, Some(scaling.sigma()), count, target, &mut solution.r, &mut solution.work);
+        let (sigma, target) = (Some(scaling.sigma()), tolerance * q_norm);
+        let is_still = sweeper.settle(view, sigma, count, target, &mut solution.r, &mut solution.work);
         solution.method = "gauss-seidel";
         // Where r still moved a lot it is hardly solved, except where few sweeps are exact.
-        (is_still || count <= 2) && self.frame.conclude(problem, tolerance, Status::Stalled, solution)
+        if is_still || count <= 2 {
+            self.frame.conclude(problem, tolerance, Status::Stalled, solution);
+            return Stage::Refused;
+        }
+        Stage::Swept
     }
 
-    /// Solves every island apart, starting from r; returns the status to report if the judge does not find r solved.
-    fn solve_parts(
-        &mut self,
-        problem: &ContactProblem,
-        n_parts: usize,
-        swept: bool,
-        solution: &mut Solution,
-    ) -> Result<Status, ContactError> {
+    /// Solves every island apart, from r (scaled); each to the tolerance in its own q̂, so that the whole is. Returns
+    /// the last method that was needed, and the status to report if the judge does not find r solved.
+    fn solve_parts(&mut self, n_parts: usize, stage: Stage, r: &mut [f64], work: &mut Work) -> (&'static str, Status) {
         self.islands.sort();
-        let mut otherwise = Status::Stalled;
+        // The judge refused the whole, not every part of it.
+        let stage = if stage == Stage::Refused { Stage::Swept } else { stage };
+        let mut outcome = ("gauss-seidel", Status::Stalled);
         for k in 0..n_parts {
             let members = self.islands.part(k);
-            let own = restrict(problem, self.frame.view(problem).0.w, members)?;
-            let Part { frame, solution: part } = &mut self.part;
-            gather(problem.offsets(), members, &solution.r, &mut part.r);
-            // Judged in the units of the island: what solves every island solves the whole.
-            if !frame.open(&own, Start::Warm, self.options.tolerance, part) {
-                part.work = solution.work;
-                frame.enter(&own, &mut part.r);
-                let (method, status) =
-                    self.attempts.run(&self.options, swept, &mut frame.system, &mut part.r, &mut part.work);
-                System::leave(frame.scaling(), &mut part.r);
-                (solution.method, solution.work) = (method, part.work);
-                if status == Status::Infeasible {
-                    otherwise = status;
-                }
+            let whole = &self.frame.system;
+            self.part.restrict(whole, members);
+            gather(whole.offsets(), members, r, &mut self.part_r);
+            let (method, status) = self.attempts.run(&self.options, stage, &mut self.part, &mut self.part_r, work);
+            scatter(whole.offsets(), members, &self.part_r, r);
+            if method != "gauss-seidel" {
+                outcome.0 = method;
             }
-            scatter(problem.offsets(), members, &part.r, &mut solution.r);
+            // One part without a solution leaves the whole without one.
+            if status == Status::Infeasible {
+                outcome.1 = status;
+            }
         }
-        Ok(otherwise)
-    }
-
-    fn count_islands(&mut self, problem: &ContactProblem) -> usize {
-        let w: &BlockMatrix = self.frame.view(problem).0.w;
-        self.islands.find(w)
+        outcome
     }
 }
 
@@ -162,21 +145,23 @@ impl ContactSolver for Auto {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         let tolerance = self.options.tolerance;
-        let mut swept = false;
-        if self.frame.open(problem, start, tolerance, solution) || self.sweep(problem, &mut swept, solution) {
+        if self.frame.open(problem, start, tolerance, solution) {
             return Ok(());
         }
-        let n_parts = self.count_islands(problem);
-        let otherwise = if n_parts > 1 {
-            self.solve_parts(problem, n_parts, swept, solution)?
+        let stage = self.sweep(problem, solution);
+        if solution.status.is_solved() {
+            return Ok(());
+        }
+        self.frame.enter(problem, &mut solution.r);
+        let (r, work) = (&mut solution.r, &mut solution.work);
+        let n_parts = self.islands.find(&self.frame.system.w);
+        let (method, otherwise) = if n_parts > 1 {
+            self.solve_parts(n_parts, stage, r, work)
         } else {
-            self.frame.enter(problem, &mut solution.r);
-            let (r, work) = (&mut solution.r, &mut solution.work);
-            let (method, status) = self.attempts.run(&self.options, swept, &mut self.frame.system, r, work);
-            solution.method = method;
-            System::leave(self.frame.scaling(), r);
-            status
+            self.attempts.run(&self.options, stage, &mut self.frame.system, r, work)
         };
+        solution.method = method;
+        System::leave(self.frame.scaling(), &mut solution.r);
         self.frame.conclude(problem, tolerance, otherwise, solution);
         Ok(())
     }

@@ -13,8 +13,6 @@
 //! **Checked by** `tests/contact_islands.rs`: joined problems give the answers of their parts.
 
 use super::super::delassus::BlockMatrix;
-use super::super::error::ContactError;
-use super::super::problem::ContactProblem;
 
 /// The parts of a contact graph, and the storage to find them.
 #[derive(Debug, Clone, Default)]
@@ -75,14 +73,6 @@ impl Islands {
     pub fn part(&self, k: usize) -> &[usize] {
         &self.order[self.starts[k]..self.starts[k + 1]]
     }
-}
-
-/// The problem of some contacts alone; `w` is its operator in blocks.
-pub fn restrict(problem: &ContactProblem, w: &BlockMatrix, part: &[usize]) -> Result<ContactProblem, ContactError> {
-    let rows = part.iter().flat_map(|&i| w.offsets()[i]..w.offsets()[i + 1]);
-    let q = rows.map(|row| problem.free_velocity()[row]).collect();
-    let cones = part.iter().map(|&i| problem.cones()[i].clone()).collect();
-    ContactProblem::build(w.restrict(part), q, cones)
 }
 
 /// Reads the rows of a part out of a vector over all rows.

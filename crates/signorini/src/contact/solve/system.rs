@@ -4,6 +4,7 @@ use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::{BlockMatrix, Delassus};
 use super::super::problem::ContactProblem;
 use super::super::scaling::Scaling;
+use super::islands::gather;
 
 /// û = Ŵ r̂ + q̂ with unit compliance at every contact.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,17 @@ impl System {
         self.cones.clear();
         self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
         self.q_norm = q_norm;
+        self.f.resize(self.q.len(), 0.0);
+    }
+
+    /// Takes over some contacts of another system, ascending.
+    pub fn restrict(&mut self, whole: &System, part: &[usize]) {
+        self.w.set_restricted(&whole.w, part);
+        gather(whole.offsets(), part, &whole.q, &mut self.q);
+        self.cones.clear();
+        self.cones.extend(part.iter().map(|i| whole.cones[*i].clone()));
+        let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
+        self.q_norm = if norm > 0.0 { norm } else { 1.0 };
         self.f.resize(self.q.len(), 0.0);
     }
 

@@ -58,7 +58,7 @@ pub struct Core {
     support: Vec<usize>,
     packed: Vec<f64>,
     velocity: Vec<f64>,
-    /// The entering column, its inverses and the ratios of the last test.
+    /// The entering column of the last ratio test.
     entering: Vec<f64>,
     /// Residual of the last solution.
     rel: f64,
@@ -75,7 +75,7 @@ impl Core {
         work: &mut Work,
     ) -> End {
         let n = system.n();
-        let width = n + 2;
+        let width = width(n);
         self.table.clear();
         self.table.resize(n * width, 0.0);
         for i in 0..n {
@@ -123,7 +123,7 @@ impl Core {
 
     /// Scales rows and columns by powers of two that bring the entries of W near one; complementarity does not mind.
     fn equilibrate(&mut self, n: usize) {
-        let width = n + 2;
+        let width = width(n);
         self.column_factor.clear();
         self.column_factor.resize(n, 1.0);
         // Alternating maxima settle in a few rounds; more would only shuffle factors of two.
@@ -158,7 +158,7 @@ impl Core {
 
     /// Exchanges bilateral rows for free variables.
     fn eliminate_free(&mut self, n: usize, work: &mut Work) -> bool {
-        let width = n + 2;
+        let width = width(n);
         let largest = self.table.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         loop {
             // Rows that must leave, columns that must enter; complete pivoting.
@@ -190,7 +190,7 @@ impl Core {
 
     /// Takes one leftover bilateral row out for r_k, and then u_k out for one leftover free variable.
     fn exchange_pair(&mut self, n: usize, largest: f64, work: &mut Work) -> bool {
-        let width = n + 2;
+        let width = width(n);
         let Some(row) = (0..n).find(|i| self.is_dead(self.basic[*i])) else {
             return false;
         };
@@ -225,7 +225,7 @@ impl Core {
 
     /// Exchanges basic row and nonbasic column.
     fn pivot(&mut self, n: usize, row: usize, column: usize) {
-        let width = n + 2;
+        let width = width(n);
         let inverse = 1.0 / self.table[row * width + column];
         self.pivot_row.clear();
         self.pivot_row.extend_from_slice(&self.table[row * width..(row + 1) * width]);
@@ -257,12 +257,12 @@ impl Core {
     fn perturbation(&self, n: usize, row: usize, k: usize) -> f64 {
         match self.column_of[k] {
             usize::MAX => f64::from(u8::from(self.basic[row] == self.first[k])),
-            column => -self.table[row * (n + 2) + column],
+            column => -self.table[row * width(n) + column],
         }
     }
 
     fn pivot_through(&mut self, n: usize, max_pivots: usize, work: &mut Work) -> End {
-        let width = n + 2;
+        let width = width(n);
         // The cover enters; the row that needs it most leaves, ties lexicographically last.
         let mut leave: Option<usize> = None;
         for row in 0..n {
@@ -316,11 +316,11 @@ impl Core {
 
     /// The row that blocks first when the nonbasic variable of `column` grows: lexicographic ratio test.
     fn find_leaving(&mut self, n: usize, column: usize) -> Option<usize> {
-        let width = n + 2;
+        let width = width(n);
         let (mut largest, mut constants) = (0.0_f64, 0.0_f64);
-        self.entering.clear();
-        for row in self.table.chunks_exact(width) {
-            self.entering.push(row[column]);
+        self.entering.resize(n, 0.0);
+        for (row, entry) in self.table.chunks_exact(width).zip(&mut self.entering) {
+            *entry = row[column];
             largest = largest.max(row[column].abs());
             constants = constants.max(row[n + 1].abs());
         }
@@ -377,7 +377,7 @@ impl Core {
         self.packed.resize(n, 0.0);
         for row in 0..n {
             if let Var::R(i) = self.basic[row] {
-                self.packed[i] = self.table[row * (n + 2) + column] * self.column_factor[i];
+                self.packed[i] = self.table[row * width(n) + column] * self.column_factor[i];
             }
         }
         if let Var::R(i) = self.nonbasic[column] {
@@ -424,7 +424,7 @@ impl Core {
     /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.
     fn recover(&mut self, system: &System, tolerance: f64, r: &mut [f64]) -> f64 {
         let n = system.n();
-        let width = n + 2;
+        let width = width(n);
         r.fill(0.0);
         for row in 0..n {
             if let Var::R(i) = self.basic[row] {
@@ -492,10 +492,20 @@ impl Core {
 
 /// target += f · row. What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
 fn eliminate(target: &mut [f64], row: &[f64], f: f64) {
-    for (t, p) in target.iter_mut().zip(row) {
-        let new = *t + f * p;
-        *t = if new.abs() > CANCEL * t.abs() { new } else { 0.0 };
+    for (t, p) in target.chunks_exact_mut(LANES).zip(row.chunks_exact(LANES)) {
+        for k in 0..LANES {
+            let new = t[k] + f * p[k];
+            t[k] = if new.abs() > CANCEL * t[k].abs() { new } else { 0.0 };
+        }
     }
+}
+
+/// Numbers of a tableau's row that are worked on together.
+const LANES: usize = 4;
+
+/// Stored length of a row: n nonbasic variables, the cover, the constant, and zeros up to a multiple of `LANES`.
+fn width(n: usize) -> usize {
+    (n + 2).next_multiple_of(LANES)
 }
 
 /// A power of two near 1/√x, from the exponent of x; one for zero.
