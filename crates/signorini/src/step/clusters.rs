@@ -214,6 +214,7 @@ impl super::Simulation {
             let cut_q = std::mem::take(&mut self.work.cut_q);
             self.work = self.system.workspace();
             self.work.cut_q = cut_q;
+            self.is_current = false;
         }
     }
 }
