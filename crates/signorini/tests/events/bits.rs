@@ -196,7 +196,8 @@ fn recordings_of_interrupted_runs() {
     let create = |folder: &Path| Run::create(folder, layout(), schedule, identity(), start(&built.state)).unwrap();
     let whole = Folder::new("whole");
     let mut run = create(&whole.0);
-    assert!(matches!(run.drive(&whole.0, |_, _| Wish::Continue).unwrap(), Ending::Completed));
+    let ending = run.drive(&whole.0, |_, _| Wish::Continue).unwrap();
+    assert!(matches!(ending, Ending::Completed), "{ending:?}");
     run.finish(&whole.0, 1.0).unwrap();
     for every in [1, 3] {
         let cut = Folder::new(&format!("cut{every}"));

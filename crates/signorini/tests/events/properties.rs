@@ -83,7 +83,9 @@ fn action(rng: &mut Rng, simulation: &Simulation, j: usize) -> Action {
     let id = JointId(j as u32);
     let joint = &simulation.system().model.joints()[j];
     if joint.is_absent {
-        return Action::attach(id);
+        // What was released has both frames given, and no longer fits.
+        let fits = joint.placement != signorini::model::event::Placement::Given;
+        return if fits { Action::attach(id) } else { Action::lock(id) };
     }
     let has_rotor = !joint.fittings.armature.is_empty();
     let n = joint.kind().n_v();

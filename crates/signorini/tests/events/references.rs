@@ -40,7 +40,9 @@ fn four_bars(name: &str, formulation: Formulation) -> (EventReport, Value) {
         assert!((found - event[key].as_f64().unwrap()).abs() < 1e-10, "{key}");
     }
     let k = report.kinetic_energy;
-    assert!((k.before - k.after - k.of_jump).abs() < 1e-14 && report.work == 0.0);
+    // Roundings of speeds of up to 14 in a chain whose inertias differ by a factor of a hundred.
+    let carnot = k.before - k.after - k.of_jump;
+    assert!(carnot.abs() < 1e-13 && report.work == 0.0, "{carnot:e}");
     (report, wanted)
 }
 

@@ -29,7 +29,7 @@ fn times_are_hit_exactly() {
     for (integrator, step) in [("adaptive", ""), ("rk4", "step = 0.01\n"), ("euler", "step = 0.01\n")] {
         let events: String = [0.0, 0.07, 0.1, 0.30000000000000004, 1.0 / 3.0, 1.0]
             .iter()
-            .map(|t| mark(&format!("at-{t}"), &format!("time = {t:?}")))
+            .map(|t| mark(&format!("at-{}", t.to_bits()), &format!("time = {t:?}")))
             .collect();
         let mut scene = oscillator(2.0, &events);
         scene.time.integrator = match integrator {
@@ -112,7 +112,8 @@ fn free_fall_to_the_resolution_of_time() {
         let (a, b) = (4.905_f64 * 4.905, 0.09_f64);
         let exact = ((-b + (b * b + 16.0 * a).sqrt()) / (2.0 * a)).sqrt();
         assert_eq!(reports.len(), 1);
-        assert!((reports[0].time - exact).abs() < 1e-15, "{integrator:?} {:e}", reports[0].time - exact);
+        // A few roundings of positions of size two, at six per second.
+        assert!((reports[0].time - exact).abs() < 4e-15, "{integrator:?} {:e}", reports[0].time - exact);
     }
 }
 
