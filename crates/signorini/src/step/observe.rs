@@ -17,6 +17,9 @@ impl Simulation {
         if forces {
             w.displacement = vec![0.0; vdot.len()];
             system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, &mut vdot, w)?;
+            if system.is_fused() {
+                w.recursion.update_kinematics(&system.tree, &next.q, &next.v);
+            }
         } else {
             w.displacement = vdot;
             vdot = Vec::new();
