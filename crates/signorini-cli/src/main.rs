@@ -4,6 +4,7 @@ mod bench;
 mod bench_contact;
 mod bundled;
 mod check;
+mod describe;
 mod engine;
 mod failure;
 mod progress;

@@ -232,7 +232,12 @@ impl<'a> Edits<'a> {
             let user = joint.child_frame.rotation * joint.alignment.transpose();
             let rotation = user * axes.unwrap_or_else(Mat3::identity);
             let child_frame = Pose::new(rotation, joint.child_frame.translation);
-            place(Placement::AtChild, &self.situation.pose(joint.parent), &self.situation.pose(joint.child), (old.0, child_frame))
+            place(
+                Placement::AtChild,
+                &self.situation.pose(joint.parent),
+                &self.situation.pose(joint.child),
+                (old.0, child_frame),
+            )
         };
         let status = self.topology.joint_mut(self.scene, id);
         status.form = Some(Form::new(to, &parent_frame, &child_frame));

@@ -63,10 +63,8 @@ impl Simulation {
         let time = self.state.time;
         let due: Vec<usize> =
             (0..self.state.events.len()).filter(|&e| self.state.events[e].due.is_some_and(|t| t <= time)).collect();
-        let actions: Vec<(String, Action)> = due
-            .iter()
-            .map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone()))
-            .collect();
+        let actions: Vec<(String, Action)> =
+            due.iter().map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone())).collect();
         let report = self.happen(&actions)?;
         let mut memories = self.state.events.clone();
         for &e in &due {
@@ -131,8 +129,7 @@ impl Simulation {
             ..StepReport::default()
         };
         if is_changed || imposes {
-            let seen =
-                Snapshot { bodies, joint_q: before.joint_q.clone(), joint_v: before.joint_v.clone() };
+            let seen = Snapshot { bodies, joint_q: before.joint_q.clone(), joint_v: before.joint_v.clone() };
             let topology = if is_changed { Arc::new(edits.topology) } else { self.state.topology.clone() };
             let struck = strikes(actions, &poses);
             let name = actions.first().map_or("", |(n, _)| n.as_str());

@@ -37,7 +37,8 @@ impl<'a> Check<'a> {
     }
 
     fn trigger(&mut self, at: Arguments<'_>, i: usize, event: &Event) {
-        let n = usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
+        let n =
+            usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
         if n != 1 {
             let kind = if n == 0 { FindingKind::Missing } else { FindingKind::Misplaced };
             self.add_with(kind, at, "an event has one trigger", |f| {
@@ -189,7 +190,11 @@ impl<'a> Check<'a> {
                 }
             }
             if coordinates.is_empty() {
-                self.add(FindingKind::Missing, format_args!("{at}.coordinates"), "a lock of no coordinate does nothing");
+                self.add(
+                    FindingKind::Missing,
+                    format_args!("{at}.coordinates"),
+                    "a lock of no coordinate does nothing",
+                );
             }
         }
         match (event.axis, &event.body) {
@@ -198,7 +203,11 @@ impl<'a> Check<'a> {
             (Some(axis), body) => {
                 self.axis(format_args!("{at}.axis"), axis);
                 if event.coordinates.is_some() {
-                    self.add(FindingKind::Misplaced, format_args!("{at}.axis"), "either an axis or coordinates, not both");
+                    self.add(
+                        FindingKind::Misplaced,
+                        format_args!("{at}.axis"),
+                        "either an axis or coordinates, not both",
+                    );
                 }
                 for joint in &joints {
                     let kinds: Vec<JointKind> = self.kinds_of(&joint.name).collect();
@@ -248,9 +257,11 @@ impl<'a> Check<'a> {
                     self.add(FindingKind::SameBody, format_args!("{at}.bodies"), "a weld joins two different bodies");
                 }
             }
-            other => self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
-                f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
-            }),
+            other => {
+                self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
+                    f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
+                })
+            }
         }
     }
 
@@ -302,8 +313,13 @@ impl<'a> Check<'a> {
         for (i, event) in self.scene.event.iter().enumerate() {
             let Some(time) = event.time.filter(|t| t.is_finite()) else { continue };
             let touches = !matches!(event.kind, EventKind::Switch | EventKind::Impulse | EventKind::Weld);
-            let patterns: Vec<&str> =
-                event.joint.iter().chain(event.joints.iter().flatten()).map(String::as_str).filter(|_| touches).collect();
+            let patterns: Vec<&str> = event
+                .joint
+                .iter()
+                .chain(event.joints.iter().flatten())
+                .map(String::as_str)
+                .filter(|_| touches)
+                .collect();
             for name in self.joint_names() {
                 if !patterns.iter().any(|p| matches(p, name)) {
                     continue;
