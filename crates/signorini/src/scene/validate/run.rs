@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{FindingKind, GROUND, Integrator};
+use crate::scene::{Event, EventKind, FindingKind, GROUND, Integrator, Joint};
 use std::collections::HashSet;
 
 /// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
