@@ -9,7 +9,6 @@ import tomllib
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 from case import SCENES, rotation
 from maximal import Joint, Mechanism, conjugate, product
@@ -21,28 +20,33 @@ class Motion(Mechanism):
     def __init__(self, name, method="DOP853", rtol=1e-12, atol=1e-14):
         super().__init__(tomllib.loads((SCENES / name / "scene.toml").read_text()))
         self.t, self.y, self.options = 0.0, self.y0.copy(), dict(method=method, rtol=rtol, atol=atol)
-        self.happened, self.seen = [], {}
+        self.happened, self.seen, self.turns, self.wanted = [], {}, {}, set()
 
-    def pace(self, y, until):
-        """The state at a time; sampled times are remembered on the way."""
-        at = sorted({t for t in self.wanted if self.t < t <= until} | {until})
-        s = solve_ivp(self.rates, (self.t, until), y, t_eval=at, **self.options)
+    def integrate(self, until, **options):
+        """From here to a time. Turns of springs are counted from here, however often this is called."""
+        for j in self.joints:
+            j.angle = self.turns.setdefault(j.name, j.angle)
+        s = solve_ivp(self.rates, (self.t, until), self.y, **self.options, **options)
         assert s.success, s.message
-        return at, s.y
+        return s
 
     def go(self, until):
+        """Moves to a time; sampled times are remembered on the way."""
         if until > self.t:
-            at, ys = self.pace(self.y, until)
+            at = sorted({t for t in self.wanted if self.t < t <= until} | {until})
+            ys = self.integrate(until, t_eval=at).y
             self.seen.update({t: y for t, y in zip(at, ys.T) if t in self.wanted})
             self.t, self.y = until, ys[:, -1]
+            self.rates(until, self.y)
+            self.turns = {j.name: j.angle for j in self.joints}
 
     def go_until(self, quantity, latest):
         """Moves to where the quantity of a state passes zero."""
-        s = solve_ivp(self.rates, (self.t, latest), self.y, dense_output=True, events=[self.stop_at(quantity)], **self.options)
+        s = self.integrate(latest, dense_output=True, events=[self.stop_at(quantity)])
         near = s.t_events[0][0]
 
         def value(t):
-            return quantity(solve_ivp(self.rates, (self.t, t), self.y, **self.options).y[:, -1])
+            return quantity(self.integrate(t).y[:, -1])
         d = 1e-7
         for _ in range(3):                                               # Newton, with the slope of the interpolant
             slope = (quantity(s.sol(near + d)) - quantity(s.sol(near - d))) / (2 * d)

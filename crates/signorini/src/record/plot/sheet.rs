@@ -17,6 +17,7 @@ const FINE: u32 = 8;
 const WIDTH: u32 = 1040;
 const HEADER: u32 = 44;
 const PANEL: u32 = 270;
+const CAPTION: u32 = 22;
 const LEGEND: u32 = 190;
 /// Room for the numbers at the axis, and at the other end of the chart.
 const AXIS: u32 = 84;
@@ -35,7 +36,7 @@ const COLOURS: [RGBColor; 8] = [
 ];
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
-const MARK: RGBColor = RGBColor(110, 110, 110);
+const MARK: RGBColor = RGBColor(150, 150, 150);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -51,13 +52,15 @@ pub(super) fn draw(title: &str, panels: &[Panel], marks: &[Mark]) -> Result<Stri
     {
         let root = SVGBackend::with_string(&mut svg, (fine(WIDTH), fine(height))).into_drawing_area();
         root.fill(&WHITE).map_err(text)?;
-        let (header, rest) = root.split_vertically(fine(HEADER));
-        let (_, body) = rest.split_vertically(fine(strip));
+        let (header, mut rest) = root.split_vertically(fine(HEADER));
         let style = TextStyle::from(("sans-serif", fine(22))).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
         header.draw_text(title, &style, (dots(20), dots(24))).map_err(text)?;
-        for (i, (area, panel)) in body.split_evenly((panels.len(), 1)).iter().zip(panels).enumerate() {
-            // In the first panel the lines reach up to their names.
-            draw_panel(area, panel, x, &labels, (i == 0).then_some((&root, n_rows)))?;
+        for (i, panel) in panels.iter().enumerate() {
+            // The first panel has the names of the marks above it.
+            let rows = if i == 0 { n_rows } else { 0 };
+            let (area, below) = rest.split_vertically(fine(PANEL + LABEL_HEIGHT * rows as u32));
+            draw_panel(&area, panel, x, &labels, rows)?;
+            rest = below;
         }
         root.present().map_err(text)?;
     }
@@ -78,19 +81,18 @@ fn dots(length: i32) -> i32 {
     FINE as i32 * length
 }
 
-fn draw_panel(
-    area: &Area<'_>,
-    panel: &Panel,
-    x: (f64, f64),
-    marks: &[Placed],
-    names: Option<(&Area<'_>, usize)>,
-) -> Result<(), String> {
-    let (chart_area, legend) = area.split_horizontally(fine(WIDTH - LEGEND));
+fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64), marks: &[Placed], n_rows: usize) -> Result<(), String> {
+    let strip = LABEL_HEIGHT * n_rows as u32;
+    let (whole, legend) = area.split_horizontally(fine(WIDTH - LEGEND));
+    let (caption, rest) = whole.split_vertically(fine(CAPTION));
+    let (names, chart_area) = rest.split_vertically(fine(strip));
+    let style = TextStyle::from(("sans-serif", fine(16))).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+    let middle = (AXIS + WIDTH - LEGEND - MARGIN) / 2;
+    caption.draw_text(&panel.title, &style, (dots(middle as i32), dots(CAPTION as i32) / 2)).map_err(text)?;
     let values = panel.lines.iter().flat_map(|line| line.1.points()).map(|point| point.1);
     let y = find_range(values, 0.06);
     let small = ("sans-serif", fine(13)).into_font().color(&INK);
     let mut chart = ChartBuilder::on(&chart_area)
-        .caption(&panel.title, ("sans-serif", fine(16)).into_font().color(&INK))
         .margin_left(fine(12))
         .margin_right(fine(MARGIN))
         .margin_bottom(fine(6))
@@ -116,9 +118,7 @@ fn draw_panel(
     for mark in marks {
         let ends = [(mark.time, y.0), (mark.time, y.1)];
         chart.draw_series(LineSeries::new(ends, MARK.stroke_width(FINE))).map_err(text)?;
-        if let Some((root, n_rows)) = names {
-            draw_name(root, mark, n_rows, chart.backend_coord(&ends[1]))?;
-        }
+        draw_name(&names, mark, n_rows, chart.backend_coord(&ends[1]).0)?;
     }
     for (i, (_, line)) in panel.lines.iter().enumerate() {
         let style = COLOURS[i % COLOURS.len()].stroke_width(fine(2));
@@ -129,17 +129,15 @@ fn draw_panel(
     draw_legend(&legend, panel)
 }
 
-/// The name of a mark, above the charts, and a line down to where its line begins.
-fn draw_name(root: &Area<'_>, mark: &Placed, n_rows: usize, top: (i32, i32)) -> Result<(), String> {
-    let Some(label) = &mark.label else { return Ok(()) };
-    let row = |row: usize| dots((HEADER + LABEL_HEIGHT * row as u32) as i32);
-    let side = if label.is_left { HPos::Right } else { HPos::Left };
-    let style = TextStyle::from(("sans-serif", fine(13))).color(&MARK).pos(Pos::new(side, VPos::Center));
-    let above = row(n_rows - 1 - label.row);
-    let line = [(top.0, above), top];
-    root.draw(&PathElement::new(line, MARK.stroke_width(FINE))).map_err(text)?;
-    let offset = if label.is_left { -dots(5) } else { dots(5) };
-    root.draw_text(&label.text, &style, (top.0 + offset, above + dots(LABEL_HEIGHT as i32) / 2)).map_err(text)
+/// The name of a mark in the strip above a chart, and its line through the rows below the name.
+fn draw_name(strip: &Area<'_>, mark: &Placed, n_rows: usize, x: i32) -> Result<(), String> {
+    let Some(label) = mark.label.as_ref().filter(|label| label.row < n_rows) else { return Ok(()) };
+    let height = dots(LABEL_HEIGHT as i32);
+    let (top, bottom) = (height * (n_rows - 1 - label.row) as i32, height * n_rows as i32);
+    strip.draw(&PathElement::new([(x, top), (x, bottom)], MARK.stroke_width(FINE))).map_err(text)?;
+    let (side, offset) = if label.is_left { (HPos::Right, -dots(5)) } else { (HPos::Left, dots(5)) };
+    let style = TextStyle::from(("sans-serif", fine(13))).color(&INK).pos(Pos::new(side, VPos::Center));
+    strip.draw_text(&label.text, &style, (x + offset, top + height / 2)).map_err(text)
 }
 
 /// Beside the chart, where it cannot hide a line.
