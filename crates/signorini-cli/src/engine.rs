@@ -1,5 +1,6 @@
 //! The one place where the command meets the engine: scene in, something that moves out.
 
+use crate::describe;
 use signorini::impulse::EventReport;
 use signorini::plan::{Elimination, Shape};
 use signorini::record::{JointColumns, Motion};
@@ -41,7 +42,9 @@ pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>>
     Ok(Built {
         motion: Engine { simulation },
         bodies: model.bodies().iter().map(|body| body.name.clone()).collect(),
-        joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() }).collect(),
+        joints: joints
+            .map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() })
+            .collect(),
         markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
         findings: assembly_findings(&built.assembly),
         assembly: built.assembly,
@@ -140,10 +143,6 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
     lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);
-    if !model.events().is_empty() {
-        let joints = if n_absent > 0 { format!("; {n_absent} joints wait to be attached") } else { String::new() };
-        lines.push(("events", format!("{}{joints}", model.events().len())));
-    }
     if !assembly.loops.is_empty() {
         const MOST: usize = 12;
         let mut names: Vec<&str> = assembly.loops.iter().take(MOST).map(String::as_str).collect();
@@ -158,7 +157,17 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         let names = if n == 0 { String::new() } else { format!(": {}", name_redundant(assembly)) };
         lines.push(("redundant constraints", format!("{n}{names}")));
     }
-    Ok(lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect())
+    if !model.events().is_empty() {
+        let waiting = match n_absent {
+            0 => String::new(),
+            1 => "; 1 joint waits to be attached".to_owned(),
+            n => format!("; {n} joints wait to be attached"),
+        };
+        lines.push(("events", format!("{}{waiting}", model.events().len())));
+    }
+    let mut lines: Vec<_> = lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect();
+    lines.extend(describe::events(scene).into_iter().map(|(name, words)| (format!("  {name}"), words)));
+    Ok(lines)
 }
 
 /// Depth and width of an elimination tree, in words.

@@ -5,6 +5,7 @@ mod bench_contact;
 mod bench_dca;
 mod bundled;
 mod check;
+mod describe;
 mod engine;
 mod failure;
 mod progress;

@@ -102,7 +102,9 @@ impl System {
         };
         let (n_links, n_v) = (self.tree.links.len(), self.tree.n_v);
         let mut cut_q = vec![0.0; self.n_cut_q];
-        self.cuts.iter().for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
+        // A lock of a spin has no coordinates.
+        let cuts = self.cuts.iter().filter(|c| c.spin.is_none());
+        cuts.for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
         let loops = Loops::new(&self.tree, &self.cuts, fitting);
         let dca = self.elimination.as_ref().map(|e| Box::new(DcaWork::new(self, e.clone(), &loops)));
         Workspace {

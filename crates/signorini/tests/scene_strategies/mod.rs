@@ -49,7 +49,18 @@ pub fn scene() -> impl Strategy<Value = Scene> {
         let material =
             vec![Material { name: "steel".into(), density: Some(7.8) }, Material { name: "air".into(), density: None }];
         let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
-        Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force, event: Vec::new() }
+        Scene {
+            title,
+            gravity,
+            time,
+            solver: Solver { formulation },
+            output,
+            material,
+            body,
+            joint,
+            force,
+            event: Vec::new(),
+        }
     })
 }
 
