@@ -48,14 +48,30 @@ impl Residual {
 #[derive(Debug, Clone, Default)]
 pub struct Judge {
     scaling: Scaling,
+    /// ‖q̂‖₂ and max |q̂|, one where q vanishes.
+    q_norm: f64,
+    q_max: f64,
     u: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 impl Judge {
-    /// Computes the scaling alone.
+    /// Computes what does not depend on r: the scaling and the size of q̂.
     pub fn prepare(&mut self, problem: &ContactProblem) {
         self.scaling.update(problem);
+        let (mut square, mut largest) = (0.0, 0.0_f64);
+        for (q, inverse) in problem.free_velocity().iter().zip(self.scaling.inverse()) {
+            let q = q * inverse;
+            square += q * q;
+            largest = largest.max(q.abs());
+        }
+        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
+        (self.q_norm, self.q_max) = (positive(f64::sqrt(square)), positive(largest));
+    }
+
+    /// ‖q̂‖₂, one where it vanishes: the unit of residuals.
+    pub fn q_norm(&self) -> f64 {
+        self.q_norm
     }
 
     /// Judges r.
@@ -72,25 +88,25 @@ impl Judge {
         if r.len() != problem.n_rows() || r.iter().any(|x| !x.is_finite()) {
             return outside;
         }
-        problem.velocity(r, &mut self.u);
-        problem.delassus().apply_abs(r, &mut self.scratch);
-        let (sigma, g) = (self.scaling.sigma(), self.scaling.common());
-        let scale_u = |i: usize, u: f64| u / (g * sigma[i]);
-        let (mut q_square, mut q_max, mut f_square, mut f_max, mut floor) = (0.0, 0.0_f64, 0.0, 0.0_f64, 0.0);
-        for (i, q) in problem.free_velocity().iter().enumerate() {
-            let q = scale_u(i, *q);
-            q_square += q * q;
-            q_max = q_max.max(q.abs());
-            let w = scale_u(i, self.scratch[i]);
-            floor += w * w;
-        }
+        problem.delassus().apply_with_abs(r, &mut self.u, &mut self.scratch);
+        self.u.iter_mut().zip(problem.free_velocity()).for_each(|(u, q)| *u += q);
+        let (sigma, inverse) = (self.scaling.sigma(), self.scaling.inverse());
+        let (mut f_square, mut f_max) = (0.0, 0.0_f64);
+        let floor: f64 = self.scratch.iter().zip(inverse).map(|(w, i)| (w * i) * (w * i)).sum();
         let mut out = Residual::default();
         let (mut rh, mut uh, mut f) = ([0.0; MAX_DIM], [0.0; MAX_DIM], [0.0; MAX_DIM]);
         for (c, cone) in problem.cones().iter().enumerate() {
             let (start, dim) = (problem.offsets()[c], cone.dim());
+            if let Cone::Unilateral = cone {
+                let x = (sigma[start] * r[start]).min(inverse[start] * self.u[start]);
+                out.signorini = out.signorini.max(x.abs());
+                f_square += x * x;
+                f_max = f_max.max(x.abs());
+                continue;
+            }
             for k in 0..dim {
                 rh[k] = sigma[start + k] * r[start + k];
-                uh[k] = scale_u(start + k, self.u[start + k]);
+                uh[k] = inverse[start + k] * self.u[start + k];
             }
             let (rh, uh, f) = (&rh[..dim], &uh[..dim], &mut f[..dim]);
             match cone {
@@ -110,8 +126,7 @@ impl Judge {
                 f_max = f_max.max(x.abs());
             }
         }
-        let positive = |x: f64| if x > 0.0 { x } else { 1.0 };
-        let (q_norm, q_max) = (positive(f64::sqrt(q_square)), positive(q_max));
+        let (q_norm, q_max) = (self.q_norm, self.q_max);
         out.rel = f64::sqrt(f_square) / q_norm;
         out.rel_inf = f_max / q_max;
         out.floor = 4.0 * f64::EPSILON * f64::sqrt(floor) / q_norm;
@@ -147,6 +162,26 @@ fn add_contact(cone: &Cone, r: &[f64], u: &[f64], f: &mut [f64], out: &mut Resid
     };
     out.signorini = out.signorini.max(r[0].min(u[0]).abs());
     let normal = r[0].max(0.0);
+    // Coulomb's law in the plane and in space, by far the most frequent, without detours.
+    if let Section::Ball { radius, .. } = section {
+        let (outside, slip) = match (r, u) {
+            ([_, rt], [_, ut]) => {
+                let limit = radius * normal;
+                (rt.abs() - radius * r[0], (rt - (rt - ut).max(-limit).min(limit)).abs())
+            }
+            ([_, r1, r2], [_, u1, u2]) => {
+                let (y1, y2) = (r1 - u1, r2 - u2);
+                let (norm, limit) = ((y1 * y1 + y2 * y2).sqrt(), radius * normal);
+                let f = if norm > limit { limit / norm } else { 1.0 };
+                let (e1, e2) = (r1 - f * y1, r2 - f * y2);
+                ((r1 * r1 + r2 * r2).sqrt() - radius * r[0], (e1 * e1 + e2 * e2).sqrt())
+            }
+            _ => (0.0, 0.0),
+        };
+        out.coulomb = out.coulomb.max(outside);
+        out.dissipation = out.dissipation.max(slip);
+        return;
+    }
     let n = section.n_forces();
     let mut worst = |at: usize, len: usize, moment: bool, ball: Option<f64>| {
         let (rt, ut) = (&r[1..], &u[1..]);
@@ -173,11 +208,11 @@ fn add_contact(cone: &Cone, r: &[f64], u: &[f64], f: &mut [f64], out: &mut Resid
         }
     };
     match section {
-        Section::Ball { radius, .. } => worst(0, section.dim(), false, Some(*radius)),
         Section::Balls { dims, radii } => {
             worst(0, dims[0], false, Some(radii[0]));
             worst(dims[0], dims[1], true, Some(radii[1]));
         }
+        Section::Ball { .. } => {}
         _ => {
             worst(0, n, false, None);
             if n < section.dim() {

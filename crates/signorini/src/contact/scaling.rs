@@ -12,9 +12,13 @@ use super::problem::ContactProblem;
 #[derive(Debug, Clone, Default)]
 pub struct Scaling {
     sigma: Vec<f64>,
+    /// 1/(g σ).
+    inverse: Vec<f64>,
     common: f64,
     diagonal: Vec<f64>,
     sorted: Vec<f64>,
+    has_moments: bool,
+    has_gaps: bool,
 }
 
 impl Scaling {
@@ -29,35 +33,41 @@ impl Scaling {
             let len = range.len() as f64;
             d[range].iter().sum::<f64>() / len
         };
-        let mut has_moments = false;
-        for (i, cone) in problem.cones().iter().enumerate() {
-            let (start, end) = (offsets[i], offsets[i + 1]);
-            match cone {
-                Cone::Friction(section) => {
-                    let split = start + 1 + section.n_forces();
-                    let force = mean(start..split);
-                    self.sigma[start..split].fill(force);
-                    if split < end {
-                        has_moments = true;
-                        let moment = mean(split..end);
-                        self.sigma[split..end].fill(moment);
-                    }
-                }
-                _ => self.sigma[start] = d[start].abs(),
+        (self.has_moments, self.has_gaps) = (false, false);
+        for (cone, rows) in problem.cones().iter().zip(offsets.windows(2)) {
+            let (start, end) = (rows[0], rows[1]);
+            let Cone::Friction(section) = cone else {
+                let size = d[start].abs();
+                self.has_gaps |= size.is_nan() || size <= 0.0;
+                self.sigma[start] = size;
+                continue;
+            };
+            let split = start + 1 + section.n_forces();
+            let force = mean(start..split);
+            self.has_gaps |= force.is_nan() || force <= 0.0;
+            self.sigma[start..split].fill(force);
+            if split < end {
+                let moment = mean(split..end);
+                self.has_moments = true;
+                self.has_gaps |= moment.is_nan() || moment <= 0.0;
+                self.sigma[split..end].fill(moment);
             }
         }
-        self.fill_gaps(problem, false);
-        if has_moments {
-            self.fill_gaps(problem, true);
+        if self.has_gaps {
+            self.fill_gaps(problem, false);
+            if self.has_moments {
+                self.fill_gaps(problem, true);
+            }
         }
         // The power of two of the largest force compliance.
-        let mut largest = 0.0_f64;
-        for (i, _) in problem.cones().iter().enumerate() {
-            largest = largest.max(self.sigma[offsets[i]]);
+        let forces = offsets.iter().take(problem.n_contacts());
+        self.common = power_of_two(forces.fold(0.0_f64, |m, start| m.max(self.sigma[*start])));
+        let (g, inverse_g) = (self.common, 1.0 / self.common);
+        self.inverse.clear();
+        for s in &mut self.sigma {
+            *s = (*s * inverse_g).sqrt();
+            self.inverse.push(1.0 / (g * *s));
         }
-        self.common = power_of_two(largest);
-        let g = self.common;
-        self.sigma.iter_mut().for_each(|s| *s = (*s / g).sqrt());
     }
 
     /// Replaces compliances that are not positive by the median of the positive ones of the same unit.
@@ -71,14 +81,6 @@ impl Scaling {
                 _ => start..end,
             }
         };
-        let mut gaps = false;
-        for (i, cone) in problem.cones().iter().enumerate() {
-            let rows = range(i, cone);
-            gaps |= !rows.is_empty() && !self.sigma[rows].iter().all(|d| *d > 0.0);
-        }
-        if !gaps {
-            return;
-        }
         self.sorted.clear();
         for (i, cone) in problem.cones().iter().enumerate() {
             if let Some(&d) = self.sigma[range(i, cone)].first()
@@ -90,13 +92,16 @@ impl Scaling {
         self.sorted.sort_unstable_by(f64::total_cmp);
         let m = self.sorted.len();
         let fallback = match m {
-            0 => largest_entry(problem),
+            0 => match problem.delassus().largest_entry() {
+                largest if largest > 0.0 => largest,
+                _ => 1.0,
+            },
             _ if m % 2 == 1 => self.sorted[m / 2],
             _ => 0.5 * (self.sorted[m / 2 - 1] + self.sorted[m / 2]),
         };
         for (i, cone) in problem.cones().iter().enumerate() {
             for d in &mut self.sigma[range(i, cone)] {
-                if *d <= 0.0 {
+                if d.is_nan() || *d <= 0.0 {
                     *d = fallback;
                 }
             }
@@ -106,6 +111,21 @@ impl Scaling {
     /// σ per row.
     pub fn sigma(&self) -> &[f64] {
         &self.sigma
+    }
+
+    /// 1/(g σ) per row: û = u times this.
+    pub fn inverse(&self) -> &[f64] {
+        &self.inverse
+    }
+
+    /// Whether some rows are moments, with a unit of their own.
+    pub fn has_moments(&self) -> bool {
+        self.has_moments
+    }
+
+    /// Whether some compliance was not positive.
+    pub fn has_gaps(&self) -> bool {
+        self.has_gaps
     }
 
     /// g.
@@ -124,20 +144,6 @@ impl Scaling {
     pub fn moment_ratio(&self, problem: &ContactProblem, i: usize) -> f64 {
         self.sigma[problem.offsets()[i + 1] - 1] / self.sigma[problem.offsets()[i]]
     }
-}
-
-/// max |W|, one for a zero matrix. Only for problems without any positive diagonal entry.
-fn largest_entry(problem: &ContactProblem) -> f64 {
-    let n = problem.n_rows();
-    let (mut unit, mut column) = (vec![0.0; n], vec![0.0; n]);
-    let mut largest = 0.0_f64;
-    for j in 0..n {
-        unit[j] = 1.0;
-        problem.delassus().apply(&unit, &mut column);
-        unit[j] = 0.0;
-        largest = column.iter().fold(largest, |m, x| m.max(x.abs()));
-    }
-    if largest > 0.0 { largest } else { 1.0 }
 }
 
 /// The power of two below a positive normal number; one for anything else.

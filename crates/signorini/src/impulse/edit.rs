@@ -5,7 +5,7 @@
 
 use crate::model::event::{Action, Lock, Placement, place};
 use crate::model::joint::JointType;
-use crate::model::topology::{Form, Hold, Spin};
+use crate::model::topology::{Form, Hold, JointStatus, Spin};
 use crate::model::{BodyId, Instant, Joint, JointId, Model, MotorKind, Topology};
 use crate::spatial::{Mat3, Pose, Quaternion, Vec3};
 use thiserror::Error;
@@ -31,14 +31,14 @@ pub enum EditError {
         angle: f64,
     },
     /// Two events of one instant want different things.
-    #[error("events `{first}` and `{second}` contradict each other: both change joint `{joint}` at the same time")]
+    #[error("events `{first}` and `{second}` contradict each other: they want different things of {what} at the same time")]
     Contradiction {
         /// One event.
         first: String,
         /// The other.
         second: String,
-        /// The joint.
-        joint: String,
+        /// The joint, load or motor.
+        what: String,
     },
 }
 
@@ -62,6 +62,42 @@ impl Situation<'_> {
     fn between(&self, joint: &Joint, frames: &(Pose, Pose)) -> Pose {
         (self.pose(joint.parent) * frames.0).inverse() * (self.pose(joint.child) * frames.1)
     }
+}
+
+/// Misfit that is nothing but rounding in a chain of poses.
+const ROUNDING: f64 = 1e-14;
+
+/// A joint put where its bodies are.
+struct Fitted {
+    /// Misfit over the mechanism's size.
+    length: f64,
+    /// Misfit in radians.
+    angle: f64,
+    /// Frames with which it fits.
+    frames: (Pose, Pose),
+    /// Its coordinates.
+    q: Vec<f64>,
+}
+
+/// Lets the motions of a joint go on from the coordinates that it has. Returns whether there are any.
+fn start_motions(
+    scene: &Model,
+    status: &mut JointStatus,
+    id: JointId,
+    time: f64,
+    q: &[f64],
+    concerns: impl Fn(usize) -> bool,
+) -> bool {
+    let mut any = false;
+    for (m, motor) in scene.joints()[id.index()].fittings.motors.iter().enumerate() {
+        let (m, k) = (m as u32, motor.coordinate);
+        if motor.kind == MotorKind::Motion && concerns(k) && !status.motors_off.contains(&m) {
+            let [x, ..] = motor.signal.at(Instant::now(time));
+            status.shifts.insert(m, q[k] - x);
+            any = true;
+        }
+    }
+    any
 }
 
 /// A topology under change.
@@ -134,59 +170,51 @@ impl<'a> Edits<'a> {
         let n = joint.kind().n_v();
         let q = self.coordinates(joint);
         let turns = joint.joint_type.quaternion().map(|(_, iv)| iv..iv + 3);
+        let is_turn = |k: usize| turns.as_ref().is_some_and(|t| t.contains(&k));
         let status = self.topology.joint_mut(self.scene, id);
-        let (was_hold, was_spins) = (status.hold.clone(), status.spins.len());
-        let held = status.hold.get_or_insert_with(|| Hold { speeds: Default::default(), q: q.clone() });
-        let mut spin = None;
+        let before = status.hold.clone().unwrap_or_else(|| Hold { speeds: Default::default(), q: q.clone() });
+        let mut speeds = before.speeds.clone();
+        let mut spins = Vec::new();
         match what {
-            Lock::All => held.speeds.extend(0..n),
+            Lock::All => speeds.extend(0..n),
             Lock::Axis { body, axis } => {
-                let Some(turns) = &turns else {
-                    status.hold = was_hold;
+                if turns.is_none() {
                     return Some(format!("joint `{}` does not turn in any direction now: not locked", joint.name));
-                };
+                }
                 let on_parent = *body == joint.parent;
                 let frame = if on_parent { &joint.parent_frame } else { &joint.child_frame };
-                if !held.speeds.contains(&turns.start) {
-                    spin = Some(vec![Spin { axis: frame.rotation.tr_mul(axis).into(), on_parent }]);
-                }
+                spins.push(Spin { axis: frame.rotation.tr_mul(axis).into(), on_parent });
             }
             Lock::Coordinates(list) => {
-                let is_turn = |k: &usize| turns.as_ref().is_some_and(|t| t.contains(k));
                 let all_turns = turns.clone().is_some_and(|mut t| t.all(|k| list.contains(&k)));
-                let whole = |k: &&usize| **k < n && (!is_turn(k) || all_turns);
-                held.speeds.extend(list.iter().filter(whole));
-                // One direction of a rotation is no coordinate: only its speed can be locked.
-                if let Some(start) = turns.as_ref().map(|t| t.start).filter(|_| !all_turns) {
-                    let axis = |k: usize| -> [f64; 3] { Vec3::ith(k - start, 1.0).into() };
-                    let spins = list.iter().filter(|k| is_turn(k)).map(|&k| Spin { axis: axis(k), on_parent: false });
-                    spin = Some(spins.collect());
+                for &k in list.iter().filter(|k| **k < n) {
+                    if all_turns || !is_turn(k) {
+                        speeds.insert(k);
+                    } else if let Some(turns) = &turns {
+                        // One direction of a rotation is no coordinate: only its speed can be locked.
+                        spins.push(Spin { axis: Vec3::ith(k - turns.start, 1.0).into(), on_parent: false });
+                    }
                 }
             }
         }
-        // Coordinates locked before stay at their values to the bit.
-        if let Some(before) = &was_hold {
-            held.q.clone_from(&q);
-            let straight = joint.joint_type.quaternion().map_or(q.len(), |(iq, _)| iq);
-            for &k in &before.speeds {
-                if k < straight {
-                    held.q[k] = before.q[k];
-                }
-            }
+        // A rotation that is locked as a whole needs no axes.
+        let is_whole = turns.as_ref().is_some_and(|t| speeds.contains(&t.start));
+        spins.retain(|spin| !is_whole && !status.spins.contains(spin));
+        if speeds == before.speeds && spins.is_empty() {
+            return Some(format!("joint `{}` was locked already", joint.name));
         }
-        if turns.is_some_and(|t| held.speeds.contains(&t.start)) {
+        if is_whole {
             status.spins.clear();
         }
-        if held.speeds.is_empty() {
-            status.hold = None;
-        }
-        for spin in spin.into_iter().flatten() {
-            if !status.spins.contains(&spin) {
-                status.spins.push(spin);
-            }
-        }
-        if status.hold == was_hold && status.spins.len() == was_spins {
-            return Some(format!("joint `{}` was locked already", joint.name));
+        status.spins.extend(spins);
+        if speeds != before.speeds {
+            // Coordinates locked before stay at their values to the bit.
+            let was_held = |k: usize| match &turns {
+                Some(t) if k >= t.start => before.speeds.contains(&t.start),
+                _ => before.speeds.contains(&k),
+            };
+            let q = q.iter().enumerate().map(|(k, now)| if was_held(k) { before.q[k] } else { *now }).collect();
+            status.hold = Some(Hold { speeds, q });
         }
         (self.imposes, self.is_changed) = (true, true);
         None
@@ -195,7 +223,6 @@ impl<'a> Edits<'a> {
     fn unlock(&mut self, id: JointId) -> Option<String> {
         let joint = self.joint(id);
         let q = self.coordinates(joint);
-        let time = self.situation.time;
         let status = self.topology.joint_mut(self.scene, id);
         let held = status.hold.take();
         let was_locked = held.is_some() || !status.spins.is_empty();
@@ -204,13 +231,9 @@ impl<'a> Edits<'a> {
             return Some(format!("joint `{}` was not locked", joint.name));
         }
         // A motion that the lock had interrupted goes on from where the joint is.
-        let motors = &self.scene.joints()[id.index()].fittings.motors;
-        for (m, motor) in motors.iter().enumerate().filter(|(_, m)| m.kind == MotorKind::Motion) {
-            let k = motor.coordinate;
-            if held.as_ref().is_some_and(|h| h.speeds.contains(&k)) && !status.motors_off.contains(&(m as u32)) {
-                status.shifts.insert(m as u32, q[k] - motor.signal.at(Instant::now(time))[0]);
-                self.imposes = true;
-            }
+        let was_held = |k: usize| held.as_ref().is_some_and(|h| h.speeds.contains(&k));
+        if joint.kind() == self.scene.joints()[id.index()].kind() {
+            self.imposes |= start_motions(self.scene, status, id, self.situation.time, &q, was_held);
         }
         self.is_changed = true;
         None
@@ -225,39 +248,42 @@ impl<'a> Edits<'a> {
             return Some(format!("joint `{}` was {} already", joint.name, to.kind.name()));
         }
         let old = (joint.parent_frame, joint.child_frame);
-        let kept = axes.is_none().then(|| self.misfit(joint, to, &old)).is_some_and(|(l, a)| l.max(a) <= GAP);
-        let (parent_frame, child_frame) = if kept {
-            old
-        } else {
-            let user = joint.child_frame.rotation * joint.alignment.transpose();
-            let rotation = user * axes.unwrap_or_else(Mat3::identity);
-            let child_frame = Pose::new(rotation, joint.child_frame.translation);
-            place(
-                Placement::AtChild,
-                &self.situation.pose(joint.parent),
-                &self.situation.pose(joint.child),
-                (old.0, child_frame),
-            )
+        let kept = axes.is_none().then(|| self.fitted(joint, to, &old)).filter(|f| f.length.max(f.angle) <= GAP);
+        let (frames, alignment) = match kept {
+            Some(fitted) => (fitted.frames, joint.alignment),
+            None => {
+                let alignment = axes.unwrap_or_else(Mat3::identity);
+                let rotation = joint.child_frame.rotation * joint.alignment.transpose() * alignment;
+                let child_frame = Pose::new(rotation, joint.child_frame.translation);
+                let poses = (self.situation.pose(joint.parent), self.situation.pose(joint.child));
+                (place(Placement::AtChild, &poses.0, &poses.1, (old.0, child_frame)), alignment)
+            }
         };
+        let q = self.fitted(joint, to, &frames).q;
         let status = self.topology.joint_mut(self.scene, id);
-        status.form = Some(Form::new(to, &parent_frame, &child_frame));
+        status.form = Some(Form::new(to, &frames.0, &frames.1, &alignment));
         status.hold = None;
         status.spins.clear();
+        if to.kind == self.scene.joints()[id.index()].kind() {
+            start_motions(self.scene, status, id, self.situation.time, &q, |_| true);
+        }
         (self.imposes, self.is_structural, self.is_changed) = (true, true, true);
         None
     }
 
-    /// How far bodies would have to move and turn for a joint of a type with these frames.
-    fn misfit(&self, joint: &Joint, joint_type: JointType, frames: &(Pose, Pose)) -> (f64, f64) {
+    /// A joint of a type with these frames, put where its bodies are.
+    fn fitted(&self, joint: &Joint, joint_type: JointType, frames: &(Pose, Pose)) -> Fitted {
         let between = self.situation.between(joint, frames);
-        let mut q = [0.0; 7];
-        let q = &mut q[..joint_type.kind.n_q()];
-        joint_type.neutral(q);
-        joint_type.find_coordinates(&between, q);
-        let found = joint_type.pose(q);
+        let mut q = vec![0.0; joint_type.kind.n_q()];
+        joint_type.neutral(&mut q);
+        joint_type.find_coordinates(&between, &mut q);
+        let found = joint_type.pose(&q);
         let length = (found.translation - between.translation).norm() / self.scene.characteristic_length();
         let angle = Quaternion::from_matrix(&(between.rotation * found.rotation.transpose())).log().norm();
-        (length, angle)
+        // Within rounding the frames fit as they are; a little more is taken up by the parent's, so that no body moves.
+        let fits = length.max(angle) <= ROUNDING;
+        let frames = if fits { *frames } else { (frames.0 * between * found.inverse(), frames.1) };
+        Fitted { length, angle, frames, q }
     }
 
     fn attach(&mut self, id: JointId) -> Result<Option<String>, EditError> {
@@ -268,15 +294,17 @@ impl<'a> Edits<'a> {
         let given = &self.scene.joints()[id.index()];
         let poses = (self.situation.pose(joint.parent), self.situation.pose(joint.child));
         let frames = place(given.placement, &poses.0, &poses.1, (joint.parent_frame, joint.child_frame));
-        let (length, angle) = self.misfit(joint, joint.joint_type, &frames);
+        let Fitted { length, angle, frames, q } = self.fitted(joint, joint.joint_type, &frames);
         if length.max(angle) > GAP || (length + angle).is_nan() {
             return Err(EditError::Gap { joint: joint.name.clone(), length, angle });
         }
-        let form = Form::new(joint.joint_type, &frames.0, &frames.1);
         let status = self.topology.joint_mut(self.scene, id);
         status.is_present = true;
-        if given.placement != Placement::Given {
-            status.form = Some(form);
+        if frames != (joint.parent_frame, joint.child_frame) {
+            status.form = Some(Form::new(joint.joint_type, &frames.0, &frames.1, &joint.alignment));
+        }
+        if joint.kind() == given.kind() {
+            start_motions(self.scene, status, id, self.situation.time, &q, |_| true);
         }
         (self.imposes, self.is_structural, self.is_changed) = (true, true, true);
         Ok(None)

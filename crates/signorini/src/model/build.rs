@@ -150,6 +150,7 @@ fn build_joint(names: &Names, joint: &scene::Joint, i: usize) -> Result<Joint, M
         ),
     };
     let lead = joint.pitch.unwrap_or(0.0) / std::f64::consts::TAU;
+    let fittings = build_fittings(joint);
     Ok(Joint {
         name: joint.name.clone(),
         joint_type: JointType { kind: joint.kind, lead },
@@ -162,9 +163,10 @@ fn build_joint(names: &Names, joint: &scene::Joint, i: usize) -> Result<Joint, M
         q_slot: 0..0,
         v_slot: 0..0,
         alignment: align.rotation,
+        wants_tree: fittings.has_motion() || !fittings.armature.is_empty(),
         is_absent: joint.absent,
         placement: build_event::placement(joint),
-        fittings: build_fittings(joint),
+        fittings,
     })
 }
 

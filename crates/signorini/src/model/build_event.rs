@@ -48,6 +48,7 @@ pub(super) fn weld_joint(names: &Bodies<'_>, event: &scene::Event, i: usize) -> 
         q_slot: 0..0,
         v_slot: 0..0,
         alignment: Mat3::identity(),
+        wants_tree: false,
         is_absent: true,
         placement: Placement::AtChild,
         fittings: Fittings::none(JointKind::Fixed),
@@ -65,7 +66,7 @@ pub(super) fn build_events(
     for (i, event) in scene.event.iter().enumerate() {
         let builder = Builder { names, bodies, joints, path: format!("event[{i}]") };
         let trigger = builder.trigger(scene, event)?;
-        events.push(Event { name: event.name.clone(), action: builder.action(scene, event)?, trigger });
+        events.push(Event { name: event.name.clone(), action: builder.action(scene, event)?, trigger, is_break: false });
     }
     for (j, joint) in scene.joint.iter().enumerate() {
         let Some(breaks) = &joint.breaks else { continue };
@@ -82,6 +83,7 @@ pub(super) fn build_events(
                 name: format!("break:{}:{what}", joint.name),
                 action: Action::Release(vec![id]),
                 trigger: Trigger::When(Condition { quantity, is_above: true, threshold, rearm: None }),
+                is_break: true,
             });
         }
     }

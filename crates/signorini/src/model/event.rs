@@ -13,6 +13,8 @@ pub struct Event {
     pub action: Action,
     /// When.
     pub trigger: Trigger,
+    /// Whether this is a joint that breaks: it is watched again when the joint is attached again.
+    pub is_break: bool,
 }
 
 /// When an event happens.
@@ -185,6 +187,49 @@ impl Action {
             Self::Release(_) => EventKind::Release,
             Self::SwitchForce { .. } | Self::SwitchMotor { .. } => EventKind::Switch,
             Self::Impulse { .. } => EventKind::Impulse,
+        }
+    }
+
+    /// Locks a joint.
+    pub fn lock(joint: JointId) -> Self {
+        Self::Lock { joints: vec![joint], what: Lock::All }
+    }
+
+    /// Unlocks a joint.
+    pub fn unlock(joint: JointId) -> Self {
+        Self::Unlock(vec![joint])
+    }
+
+    /// Attaches an absent joint.
+    pub fn attach(joint: JointId) -> Self {
+        Self::Attach(vec![joint])
+    }
+
+    /// Releases a joint.
+    pub fn release(joint: JointId) -> Self {
+        Self::Release(vec![joint])
+    }
+
+    /// Changes a joint's kind. It keeps its frames where the new kind allows its present pose with them.
+    pub fn change(joint: JointId, kind: JointKind) -> Self {
+        Self::Change { joint, kind, lead: 0.0, axes: None }
+    }
+
+    /// An impulse on a body at a point of it, world axes.
+    pub fn impulse(body: BodyId, position: Vec3, vector: Vec3) -> Self {
+        let at = Point { body: Some(body), position };
+        Self::Impulse { at, vector, moment: Vec3::zeros(), axes: Axes::World }
+    }
+
+    /// Whether two actions on the same joint, load or motor can happen at one time: they want the same, or locks that add up.
+    pub fn goes_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Change { kind: a, lead: b, axes: c, .. }, Self::Change { kind: x, lead: y, axes: z, .. }) => {
+                (a, b, c) == (x, y, z)
+            }
+            (Self::SwitchForce { on: a, .. }, Self::SwitchForce { on: b, .. })
+            | (Self::SwitchMotor { on: a, .. }, Self::SwitchMotor { on: b, .. }) => a == b,
+            _ => self.kind() == other.kind(),
         }
     }
 

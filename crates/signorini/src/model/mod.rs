@@ -77,6 +77,9 @@ pub struct Joint {
     pub v_slot: Range<usize>,
     /// Axes of the canonical joint frames in the user's joint frames.
     pub alignment: Mat3,
+    /// Whether a spanning tree should run through it, because the scene gives it a rotor or a motion. Locks and switches do not
+    /// change it: the tree depends only on which joints there are and of which kinds.
+    pub wants_tree: bool,
     /// Whether it does not exist now.
     pub is_absent: bool,
     /// How it finds its place when it is attached.

@@ -49,6 +49,8 @@ pub struct Form {
     pub parent_frame: [f64; 12],
     /// Joint frame in the child.
     pub child_frame: [f64; 12],
+    /// Axes of these frames in the user's joint frames, by columns.
+    pub alignment: [f64; 9],
 }
 
 /// Locked coordinates.
@@ -92,9 +94,10 @@ fn from_array(a: &[f64; 12]) -> Pose {
 
 impl Form {
     /// Of a joint.
-    pub fn new(joint_type: JointType, parent_frame: &Pose, child_frame: &Pose) -> Self {
+    pub fn new(joint_type: JointType, parent_frame: &Pose, child_frame: &Pose, alignment: &Mat3) -> Self {
         let (parent_frame, child_frame) = (to_array(parent_frame), to_array(child_frame));
-        Self { kind: joint_type.kind, lead: joint_type.lead, parent_frame, child_frame }
+        let alignment = std::array::from_fn(|i| alignment[i]);
+        Self { kind: joint_type.kind, lead: joint_type.lead, parent_frame, child_frame, alignment }
     }
 
     /// Its frames on the parent and on the child.
@@ -153,6 +156,7 @@ impl Joint {
         if let Some(form) = &status.form {
             let (parent_frame, child_frame) = form.frames();
             (self.parent_frame, self.child_frame) = (parent_frame, child_frame);
+            self.alignment = Mat3::from_column_slice(&form.alignment);
             if form.kind != self.kind() {
                 // Springs, dampers, rotors and motors belong to the coordinates of a kind, and go with them.
                 self.fittings = Fittings::none(form.kind);

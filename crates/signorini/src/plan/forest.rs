@@ -80,9 +80,8 @@ impl Forest {
 }
 
 fn weight(joint: &Joint, distance: &[u32]) -> (bool, usize, u32) {
-    let wants_tree = joint.fittings.has_motion() || !joint.fittings.armature.is_empty();
     let near = distance[node(joint.parent)].min(distance[node(joint.child)]);
-    (!wants_tree, joint.kind().n_v(), near)
+    (!joint.wants_tree, joint.kind().n_v(), near)
 }
 
 /// Joints between the ground and each body.

@@ -55,14 +55,6 @@ pub enum StepError {
         /// What is left, over the mechanism's speed.
         residual: f64,
     },
-    /// Events that trigger each other without end.
-    #[error("at t = {time}: event `{event}` would happen twice in one instant; give a `delay` to break the circle")]
-    EndlessEvents {
-        /// Time.
-        time: f64,
-        /// The event.
-        event: String,
-    },
     /// A state that does not belong to the model.
     #[error("the state does not belong to this model: {0}")]
     WrongState(String),

@@ -45,6 +45,11 @@ impl System {
             v[link.v as usize + k] = rate;
             w.prescribed[link.v as usize + k] = acceleration;
         }
+        self.hold_rotations(q);
+    }
+
+    /// Quaternions of locked rotations, to the bit.
+    fn hold_rotations(&self, q: &mut [f64]) {
         for (link, held) in &self.holds {
             let link = &self.tree.links[*link];
             if let Some((iq, _)) = link.joint_type().quaternion() {
@@ -143,6 +148,7 @@ impl System {
             for link in &self.tree.links {
                 link.joint_type().displace(&mut q[link.q_range()], &w.displacement[link.v_range()]);
             }
+            self.hold_rotations(q);
             w.recursion.update_kinematics(&self.tree, q, v);
             w.recursion.update_positions(&self.tree);
         }

@@ -3,15 +3,15 @@
 use super::jump::{Before, Jumped};
 use super::remap::{Remapped, Snapshot};
 use super::simulation::Units;
-use super::system::System;
+use super::system::{System, Workspace};
 use super::{Observation, Simulation, StepError, StepReport};
-use crate::impulse::{Edits, EventReport, Kinetic, Momentum, Situation};
-use crate::model::event::{Action, Event, Trigger};
-use crate::model::{BodyId, Instant, Model, Topology};
+use crate::impulse::{EditError, Edits, EventReport, Kinetic, Momentum, Situation};
+use crate::model::event::{Action, Event, Lock, Trigger};
+use crate::model::{BodyId, Instant, JointId, Model, Topology};
 use crate::plan::Plan;
 use crate::scene::Axes;
-use crate::spatial::{Pose, Twist, Vec3, Wrench};
-use crate::state::{EventMemory, State};
+use crate::spatial::{Mat3, Pose, Twist, Vec3, Wrench};
+use crate::state::EventMemory;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +40,19 @@ struct After {
     topology: Arc<Topology>,
     remapped: Remapped,
     jumped: Option<Jumped>,
+    /// Positions and velocities after.
+    work: Workspace,
+}
+
+/// What the events of one instant want.
+struct Change<'a> {
+    topology: Arc<Topology>,
+    /// Whether joints come, go or change.
+    is_structural: bool,
+    /// Whether velocities may jump.
+    imposes: bool,
+    /// Name of the first event.
+    event: &'a str,
 }
 
 impl Simulation {
@@ -63,11 +76,22 @@ impl Simulation {
         let time = self.state.time;
         let due: Vec<usize> =
             (0..self.state.events.len()).filter(|&e| self.state.events[e].due.is_some_and(|t| t <= time)).collect();
-        let actions: Vec<(String, Action)> =
-            due.iter().map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone())).collect();
+        let memories = self.remember(&due);
+        let actions: Vec<(String, Action)> = due
+            .iter()
+            .map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone()))
+            .collect();
         let report = self.happen(&actions)?;
+        self.state.events = memories;
+        self.look_around(&actions)?;
+        Ok(report)
+    }
+
+    /// What will be known of all events once those that are due have happened.
+    fn remember(&self, due: &[usize]) -> Vec<EventMemory> {
+        let time = self.state.time;
         let mut memories = self.state.events.clone();
-        for &e in &due {
+        for &e in due {
             let memory = &mut memories[e];
             (memory.fired, memory.is_armed, memory.due, memory.last) = (memory.fired + 1, false, None, Some(time));
         }
@@ -75,25 +99,118 @@ impl Simulation {
             if let Trigger::After { event: cause, delay } = event.trigger
                 && due.contains(&cause)
             {
-                if delay == 0.0 && memories[e].last == Some(time) {
-                    return Err(StepError::EndlessEvents { time, event: event.name.clone() });
-                }
                 memories[e].due = Some(time + delay);
             }
         }
-        self.state.events = memories;
-        self.watch_impulses();
-        self.watch_after_jump()?;
+        memories
+    }
+
+    /// Makes actions happen now, in one solve, as an event of the caller's own with this name. [`Simulation::events`] has the
+    /// report.
+    ///
+    /// ```
+    /// use signorini::model::event::Action;
+    /// # use signorini::scene::read::read_str;
+    /// # use signorini::step::Simulation;
+    /// # let scene = read_str(
+    /// #     r#"
+    /// #     gravity = [0, 0, -9.81]
+    /// #     time = { end = 1.0 }
+    /// #     body = [
+    /// #         { name = "upper", mass = 1, com = [0, 0, -0.5], inertia = [0.08, 0.08, 0.001] },
+    /// #         { name = "lower", mass = 1, com = [0, 0, -0.5], inertia = [0.08, 0.08, 0.001] },
+    /// #     ]
+    /// #     joint = [
+    /// #         { name = "shoulder", kind = "revolute", parent = "ground", child = "upper", axis = [0, 1, 0], v = [1] },
+    /// #         { name = "elbow", kind = "revolute", parent = "upper", child = "lower", axis = [0, 1, 0],
+    /// #           parent_frame = { position = [0, 0, -1] }, v = [-3] },
+    /// #     ]
+    /// #     "#,
+    /// #     "arm.toml",
+    /// #     "",
+    /// # )?;
+    /// let mut arm = Simulation::from_scene(&scene)?;
+    /// let elbow = arm.joint("elbow")?;
+    /// arm.apply("catch", &[Action::lock(elbow)])?;
+    /// let report = &arm.events()[0];
+    /// assert_eq!(report.velocity_after["elbow"], [0.0]);
+    /// assert!(report.kinetic_energy.after < report.kinetic_energy.before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn apply(&mut self, name: &str, actions: &[Action]) -> Result<StepReport, StepError> {
+        self.reports.clear();
+        for action in actions {
+            self.check_action(action)?;
+        }
+        let named: Vec<(String, Action)> = actions.iter().map(|a| (name.to_owned(), a.clone())).collect();
+        let report = self.happen(&named)?;
+        self.look_around(&named)?;
         Ok(report)
     }
 
-    /// Makes actions happen now, as one event of the user's own with this name.
-    pub fn apply(&mut self, name: &str, actions: &[Action]) -> Result<StepReport, StepError> {
-        let named: Vec<(String, Action)> = actions.iter().map(|a| (name.to_owned(), a.clone())).collect();
-        let report = self.happen(&named)?;
+    /// The joint of a name, for [`Action`]s. Welds have the names of their events.
+    pub fn joint(&self, name: &str) -> Result<JointId, StepError> {
+        let found = self.scene.joints().iter().position(|j| j.name == name);
+        found.map(|j| JointId(j as u32)).ok_or_else(|| StepError::BadOption(format!("there is no joint `{name}`")))
+    }
+
+    /// The body of a name, for [`Action`]s.
+    pub fn body(&self, name: &str) -> Result<BodyId, StepError> {
+        let found = self.scene.bodies().iter().position(|b| b.name == name);
+        found.map(|b| BodyId(b as u32)).ok_or_else(|| StepError::BadOption(format!("there is no body `{name}`")))
+    }
+
+    /// Gate for actions that no scene was checked for.
+    fn check_action(&self, action: &Action) -> Result<(), StepError> {
+        let bad = |why: &str| Err(StepError::BadOption(why.to_owned()));
+        let (n_joints, n_bodies) = (self.scene.joints().len(), self.scene.bodies().len());
+        let is_body = |b: Option<BodyId>| b.is_none_or(|b| b.index() < n_bodies);
+        let finite = |x: &Vec3| x.iter().all(|x| x.is_finite());
+        if action.joints().iter().any(|j| j.index() >= n_joints) {
+            return bad("the model has no such joint");
+        }
+        match action {
+            Action::Change { joint, kind, lead, axes } => {
+                let slot = &self.scene.joints()[joint.index()];
+                if kind.n_q() > slot.q_slot.len() || kind.n_v() > slot.v_slot.len() {
+                    let message = format!(
+                        "joint `{}` has no room for the coordinates of a {} joint; an event of the scene that changes it \
+                         to a kind with as many makes room",
+                        slot.name,
+                        kind.name()
+                    );
+                    return Err(StepError::BadOption(message));
+                }
+                if !lead.is_finite() || axes.is_some_and(|a| (a.transpose() * a - Mat3::identity()).amax() > 1e-12) {
+                    return bad("axes of a joint must be orthonormal and its lead finite");
+                }
+            }
+            Action::Lock { what: Lock::Axis { body, axis }, .. } if !is_body(*body) || (axis.norm() - 1.0).abs() > 1e-12 => {
+                return bad("an axis must have length one, and its body exist");
+            }
+            Action::SwitchForce { force, .. } if *force >= self.scene.forces().len() => {
+                return bad("the model has no such load");
+            }
+            Action::SwitchMotor { joint, .. } if joint.index() >= n_joints => return bad("the model has no such joint"),
+            Action::Impulse { at, vector, moment, .. } => {
+                if !is_body(at.body) || !finite(&at.position) || !finite(vector) || !finite(moment) {
+                    return bad("an impulse acts on a body of the model, with finite numbers");
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What follows from events that have just happened: thresholds on impulses, quantities that jumped.
+    fn look_around(&mut self, actions: &[(String, Action)]) -> Result<(), StepError> {
         self.watch_impulses();
-        self.watch_after_jump()?;
-        Ok(report)
+        // A joint that is attached again can break again.
+        for (e, event) in self.scene.events().iter().enumerate().filter(|(_, event)| event.is_break) {
+            let memory = &mut self.state.events[e];
+            memory.is_armed |= memory.due.is_none() && actions.iter().any(|(_, a)| attaches(a, event.action.joints()));
+        }
+        self.watch_after_jump()
     }
 
     fn happen(&mut self, actions: &[(String, Action)]) -> Result<StepReport, StepError> {
@@ -104,7 +221,6 @@ impl Simulation {
         self.observe(false, &mut before)?;
         let bodies = self.system.body_motions(&self.work);
         let momentum_before = self.work.recursion.momentum(&self.system.tree);
-        let state_before = self.next.clone();
         let poses: Vec<Pose> = bodies.iter().map(|b| b.pose).collect();
         let situation = Situation { time, poses: &poses, joint_q: &before.joint_q };
         let mut edits = Edits::new(&self.scene, &self.system.model, &self.state.topology, situation);
@@ -129,12 +245,12 @@ impl Simulation {
             ..StepReport::default()
         };
         if is_changed || imposes {
-            let seen = Snapshot { bodies, joint_q: before.joint_q.clone(), joint_v: before.joint_v.clone() };
             let topology = if is_changed { Arc::new(edits.topology) } else { self.state.topology.clone() };
             let struck = strikes(actions, &poses);
-            let name = actions.first().map_or("", |(n, _)| n.as_str());
-            let after = self.find_after(topology, is_structural, imposes, &seen, &state_before, &struck, name)?;
-            self.accept(after, &before, &struck, &mut common, &mut report)?;
+            let seen = Snapshot { bodies, joint_q: before.joint_q.clone(), joint_v: before.joint_v.clone() };
+            let change = Change { topology, is_structural, imposes, event: actions.first().map_or("", |(n, _)| n.as_str()) };
+            let after = self.find_after(change, &seen, &struck)?;
+            self.accept(after, &before, &struck, &mut common, &mut report);
         } else {
             common.velocity_after = common.velocity_before.clone();
             common.momentum_after = common.momentum_before;
@@ -145,43 +261,57 @@ impl Simulation {
     }
 
     /// The mechanism after a change, with the old one untouched.
-    #[allow(clippy::too_many_arguments)]
     fn find_after(
         &mut self,
-        topology: Arc<Topology>,
-        is_structural: bool,
-        imposes: bool,
+        change: Change<'_>,
         seen: &Snapshot,
-        state: &State,
         struck: &[(BodyId, Vec3, Wrench)],
-        event: &str,
     ) -> Result<After, StepError> {
-        let model = Arc::new(self.scene.revised(&topology));
-        let plan = if is_structural { plan_of(&model) } else { self.system.plan.clone() };
+        let time = self.state.time;
+        let model = Arc::new(self.scene.revised(&change.topology));
+        let plan = if change.is_structural { plan_of(&model) } else { self.system.plan.clone() };
         let system = System::build(model, plan, self.options.formulation);
-        let mut remapped = system.remap(&self.system, state, seen);
+        let mut remapped = system.remap(&self.system, &self.state, seen);
         let mut w = system.workspace();
         w.recursion.work = self.work.recursion.work;
         w.cut_q.copy_from_slice(&remapped.cut_q);
-        let now = Instant::now(state.time);
+        let now = Instant::now(time);
+        // Only where no joint came, went or changed is the tree the same.
+        let known = (!change.is_structural).then_some(&self.work.recursion.kinematics);
         let mut jumped = None;
-        if imposes {
+        if change.imposes {
             let mut on_links = vec![Wrench::default(); system.tree.links.len()];
             for (body, at, wrench) in struck {
                 let link = system.plan.link_of_body[body.index()];
                 let origin = (seen.bodies[body.index()].pose * system.tree.body_pose[link].inverse()).translation;
                 on_links[link] += wrench.shifted(&(at - origin));
             }
-            let before = Before { twists: &remapped.twists, is_new: &remapped.is_new, struck: &on_links };
+            let before = Before {
+                twists: &remapped.twists,
+                is_new: &remapped.is_new,
+                struck: &on_links,
+                is_new_joint: &remapped.is_new_joint,
+                kinematics: known,
+            };
             let found = system.jump(now, &remapped.q, &mut remapped.v, &before, &mut w)?;
             if found.residual > CONTRADICTION || found.residual.is_nan() {
-                let event = event.to_owned();
-                return Err(StepError::Contradiction { time: state.time, event, residual: found.residual });
+                let event = change.event.to_owned();
+                return Err(StepError::Contradiction { time, event, residual: found.residual });
             }
             jumped = Some(found);
+            w.recursion.update_velocities(&system.tree, &remapped.v);
+        } else {
+            match known {
+                Some(known) => w.recursion.kinematics.clone_from(known),
+                None => {
+                    w.recursion.update_kinematics(&system.tree, &remapped.q, &remapped.v);
+                    w.recursion.update_positions(&system.tree);
+                }
+            }
         }
-        self.work.recursion.work = w.recursion.work;
-        Ok(After { system, topology, remapped, jumped })
+        system.update_closures(&mut w);
+        system.check_finite(time, &remapped.q, &remapped.v)?;
+        Ok(After { system, topology: change.topology, remapped, jumped, work: w })
     }
 
     /// Makes the new mechanism the present one, and completes the report.
@@ -192,9 +322,8 @@ impl Simulation {
         struck: &[(BodyId, Vec3, Wrench)],
         common: &mut EventReport,
         report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        let After { mut system, topology, remapped, jumped } = after;
-        system.check_finite(self.state.time, &remapped.q, &remapped.v)?;
+    ) {
+        let After { mut system, topology, remapped, jumped, work: workspace } = after;
         // Both momenta in the terms of the tree before, whose kinematics are still at hand.
         let twists_before = twists_of(before);
         let twists_after = self.twists_after(&system, &remapped, jumped.as_ref(), &twists_before);
@@ -203,22 +332,22 @@ impl Simulation {
         system.user_loads = std::mem::take(&mut self.system.user_loads);
         system.needs_positions |= !system.user_loads.is_empty();
         let old = std::mem::replace(&mut self.system, system);
-        let old_work = self.work.recursion.work;
-        self.work = self.system.workspace();
-        self.work.recursion.work = old_work;
+        self.work = workspace;
         let (n_q, n_v) = self.system.sizes();
         self.units = Units::build(&self.system);
         self.fixed = super::integrate::Fixed::new(n_q, n_v);
         self.adaptive = super::integrate::Adaptive::new(n_q, n_v, self.options.integrator);
         self.input = self.carry_input(&old);
         self.state.topology = topology;
-        (self.state.q, self.state.v, self.state.cut_q) = (remapped.q, remapped.v, remapped.cut_q);
+        (self.state.q, self.state.v) = (remapped.q, remapped.v);
+        self.state.cut_q.clone_from(&self.work.cut_q);
         self.next = self.state.clone();
 
+        // What is reported is measured on the result.
         let mut seen = Observation::default();
-        self.observe(false, &mut seen)?;
-        // Where nothing but rounding opened, the projection has nothing to do; what it did belongs to the state.
-        self.state.cut_q.copy_from_slice(&self.work.cut_q);
+        self.read(&self.state, &mut seen);
+        // Velocities were found by another sweep than a step leaves behind; for the same bits after a restart they are found anew.
+        self.is_current = false;
         common.velocity_after = speeds(&self.system, &seen.joint_v);
         common.momentum_after = momentum(&self.work.recursion.momentum(&self.system.tree));
         common.kinetic_energy.after = seen.kinetic;
@@ -236,8 +365,8 @@ impl Simulation {
             work += mean.shifted(&(at - com)).dot(wrench);
         }
         if let Some(jumped) = &jumped {
-            work += jumped.work;
-            common.kinetic_energy.of_jump = self.energy_of_jump(jumped, before, &seen);
+            work += jumped.work + jumped.brought;
+            common.kinetic_energy.of_jump = jumped.energy;
             for (joint, impulse) in self.system.model.joints().iter().zip(&jumped.impulses) {
                 if !joint.is_absent {
                     common.impulses.insert(joint.name.clone(), *impulse);
@@ -245,13 +374,14 @@ impl Simulation {
             }
             common.not_unique = jumped.redundant.iter().map(|(joint, what)| format!("{joint}: {what}")).collect();
         }
+        // Springs that come under tension bring their energy along.
+        work += (seen.potential - before.potential).max(0.0);
         common.work = work;
         common.dissipated = (before.kinetic - seen.kinetic) + (before.potential - seen.potential) + work;
         self.state.work += work;
         self.state.dissipated += common.dissipated;
         (report.kinetic, report.potential) = (seen.kinetic, seen.potential);
         (report.work, report.dissipated) = (self.state.work, self.state.dissipated);
-        Ok(())
     }
 
     /// Velocity of each body after the jump, at its centre of mass.
@@ -306,22 +436,6 @@ impl Simulation {
         momenta
     }
 
-    /// Kinetic energy of the velocity jump, rotors included.
-    fn energy_of_jump(&self, jumped: &Jumped, before: &Observation, after: &Observation) -> f64 {
-        let links = self.system.tree.links.iter().enumerate().map(|(i, link)| {
-            link.inertia.rotated(&self.work.recursion.kinematics.links[i].rotation).kinetic(&jumped.twists[i])
-        });
-        let mut energy: f64 = links.sum();
-        for joint in self.system.model.joints().iter().filter(|j| !j.is_absent) {
-            for (k, rotor) in joint.fittings.armature.iter().enumerate() {
-                let jump = after.joint_v[joint.v.start + k] - before.joint_v[joint.v.start + k];
-                // A rotor that comes with its joint had the joint's speed.
-                energy += if jump.is_nan() { 0.0 } else { 0.5 * rotor * jump * jump };
-            }
-        }
-        energy
-    }
-
     /// A controller's forces, for the tree that is now.
     fn carry_input(&self, old: &System) -> Vec<f64> {
         let mut input = vec![0.0; self.system.tree.n_v];
@@ -353,19 +467,35 @@ impl Simulation {
     }
 }
 
-/// Two actions of one instant that make different things of one joint.
-fn check_contradictions(model: &Model, actions: &[(String, Action)]) -> Result<(), crate::impulse::EditError> {
-    let mut seen: BTreeMap<u32, (&str, crate::scene::EventKind)> = BTreeMap::new();
-    for (name, action) in actions {
+/// Whether an action attaches one of these joints.
+fn attaches(action: &Action, joints: &[JointId]) -> bool {
+    matches!(action, Action::Attach(attached) if joints.iter().any(|j| attached.contains(j)))
+}
+
+/// Two actions of one instant that make different things of one joint, load or motor.
+fn check_contradictions(model: &Model, actions: &[(String, Action)]) -> Result<(), EditError> {
+    let mut joints: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut switches: BTreeMap<(Option<u32>, usize), usize> = BTreeMap::new();
+    let contradiction = |i: usize, k: usize, what: String| {
+        Err(EditError::Contradiction { first: actions[i].0.clone(), second: actions[k].0.clone(), what })
+    };
+    for (k, (_, action)) in actions.iter().enumerate() {
         for joint in action.joints() {
-            let first = *seen.entry(joint.0).or_insert((name, action.kind()));
-            if first.1 != action.kind() {
-                return Err(crate::impulse::EditError::Contradiction {
-                    first: first.0.to_owned(),
-                    second: name.clone(),
-                    joint: model.joints()[joint.index()].name.clone(),
-                });
+            let i = *joints.entry(joint.0).or_insert(k);
+            if !actions[i].1.goes_with(action) {
+                return contradiction(i, k, format!("joint `{}`", model.joints()[joint.index()].name));
             }
+        }
+        let (key, what) = match action {
+            Action::SwitchForce { force, .. } => ((None, *force), format!("load `{}`", model.forces()[*force].name)),
+            Action::SwitchMotor { joint, motor, .. } => {
+                ((Some(joint.0), *motor), format!("a motor of joint `{}`", model.joints()[joint.index()].name))
+            }
+            _ => continue,
+        };
+        let i = *switches.entry(key).or_insert(k);
+        if !actions[i].1.goes_with(action) {
+            return contradiction(i, k, what);
         }
     }
     Ok(())

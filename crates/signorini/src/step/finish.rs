@@ -30,6 +30,7 @@ impl Simulation {
             return Err(StepError::NotFinite { time: self.state.time, what: "the energy of the mechanism".into() });
         }
         std::mem::swap(&mut self.state, &mut self.next);
+        self.is_current = true;
         Ok(report)
     }
 }

@@ -30,9 +30,8 @@ impl System {
         rows.fold(Wrench::default(), |sum, (row, l)| sum + Loops::direction(row, &w.closures) * *l)
     }
 
-    /// Adds the loop forces to the external wrenches, and finds what every tree joint transmits (`w.wrenches`) and the total
-    /// generalised force on each speed (`w.joint_forces`).
-    pub(crate) fn update_reactions(&self, gravity: &Vec3, vdot: &[f64], w: &mut Workspace) {
+    /// Adds the loop forces to the external wrenches.
+    pub(crate) fn add_loop_forces(&self, w: &mut Workspace) {
         for c in 0..self.cuts.len() {
             let total = self.cut_wrench(c, w);
             let (cut, closure) = (&self.cuts[c], &w.closures[c]);
@@ -43,6 +42,12 @@ impl System {
                 w.external[l] += (-total).shifted(&closure.parent_arm);
             }
         }
+    }
+
+    /// Adds the loop forces to the external wrenches, and finds what every tree joint transmits (`w.wrenches`) and the total
+    /// generalised force on each speed (`w.joint_forces`).
+    pub(crate) fn update_reactions(&self, gravity: &Vec3, vdot: &[f64], w: &mut Workspace) {
+        self.add_loop_forces(w);
         let external = Some(&w.external[..]);
         w.recursion.inverse_dynamics(&self.tree, gravity, vdot, external, &mut w.wrenches, &mut w.joint_forces);
     }

@@ -9,7 +9,8 @@
 //! allows. Joints that were there before have c = 0. Locked and driven speeds are known, δ = w − v. Loops follow as in
 //! `dynamics/recursive/loops.rs`. An event that changes nothing gives ΔV = 0 to the bit.
 //!
-//! **Cost.** Five sweeps over the links; with loops what they cost in an evaluation.
+//! **Cost.** Three sweeps over the links, two more where the tree is another than before; with loops what they cost in an
+//! evaluation.
 //!
 //! **Fails when** constraints contradict each other (the residual is reported), or a joint moves no inertia.
 //!
@@ -18,6 +19,7 @@
 use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
+use crate::dynamics::recursive::Kinematics;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::Instant;
 use crate::scene::Formulation;
@@ -34,6 +36,10 @@ pub(crate) struct Before<'a> {
     pub is_new: &'a [bool],
     /// Applied impulse on each link at its origin.
     pub struck: &'a [Wrench],
+    /// Joints that were not there, or not as they are now, scene order.
+    pub is_new_joint: &'a [bool],
+    /// Kinematics before, where the tree is the same.
+    pub kinematics: Option<&'a Kinematics>,
 }
 
 /// What a jump did beside changing speeds.
@@ -45,6 +51,10 @@ pub(crate) struct Jumped {
     pub impulses: Vec<[f64; 6]>,
     /// Work of constraints that move by themselves.
     pub work: f64,
+    /// Kinetic energy of the jump, rotors included.
+    pub energy: f64,
+    /// Kinetic energy that rotors brought along which came with their joints.
+    pub brought: f64,
     /// What is left of the conditions on velocities, over the mechanism's speed.
     pub residual: f64,
     /// Rows that follow from others: joint and what it forbids.
@@ -85,7 +95,9 @@ impl System {
             let opening = self.opening_jump(r, now, w).abs();
             if opening == 0.0 { m } else { m.max(opening / unit) }
         });
-        self.update_reactions(&Vec3::zeros(), &delta, w);
+        self.add_loop_forces(w);
+        let external = Some(&w.external[..]);
+        w.recursion.update_wrenches(&self.tree, &delta, external, &mut w.wrenches, &mut w.joint_forces);
         let mut jumped = Jumped { residual, twists: w.recursion.acceleration.clone(), ..Jumped::default() };
         let was = v.to_vec();
         for (v, d) in v.iter_mut().zip(&delta) {
@@ -109,14 +121,42 @@ impl System {
         if self.formulation == Formulation::Dense {
             self.jump_dense(now, (&was, v), before, &mut jumped, w)?;
         }
+        self.measure_energies(&was, v, before, &mut jumped, w);
         Ok(jumped)
+    }
+
+    /// Energies of the jump. A rotor that comes with its joint had the speed that the joint would have measured.
+    fn measure_energies(&self, was: &[f64], v: &[f64], before: &Before<'_>, jumped: &mut Jumped, w: &Workspace) {
+        for (i, link) in self.tree.links.iter().enumerate() {
+            let body = link.inertia.rotated(&w.recursion.kinematics.links[i].rotation);
+            jumped.energy += body.kinetic(&jumped.twists[i]);
+            for at in link.v_range() {
+                let (rotor, jump) = (self.tree.armature[at], v[at] - was[at]);
+                jumped.energy += 0.5 * rotor * jump * jump;
+                jumped.brought += if before.is_new[i] { 0.5 * rotor * was[at] * was[at] } else { 0.0 };
+            }
+        }
+        for (cut, closure) in self.cuts.iter().zip(&w.closures).filter(|(cut, _)| cut.spin.is_none()) {
+            let jump = cut.relative_acceleration(closure, &jumped.twists, &Twist::default());
+            let is_new = before.is_new_joint[cut.joint.index()];
+            for (rotor, measure) in self.fittings(cut).armature.iter().zip(&closure.measures) {
+                let (was, jump) = (closure.relative.dot(measure), jump.dot(measure));
+                jumped.energy += 0.5 * rotor * jump * jump;
+                jumped.brought += if is_new { 0.5 * rotor * was * was } else { 0.0 };
+            }
+        }
     }
 
     /// Kinematics at `q` with the velocities before, which the new joints need not allow.
     fn stand_still(&self, q: &[f64], before: &Before<'_>, w: &mut Workspace) {
-        w.displacement.fill(0.0);
-        w.recursion.update_kinematics(&self.tree, q, &w.displacement);
-        w.recursion.update_positions(&self.tree);
+        match before.kinematics {
+            Some(known) => w.recursion.kinematics.clone_from(known),
+            None => {
+                w.displacement.fill(0.0);
+                w.recursion.update_kinematics(&self.tree, q, &w.displacement);
+                w.recursion.update_positions(&self.tree);
+            }
+        }
         let kinematics = &mut w.recursion.kinematics;
         for (i, twist) in before.twists.iter().enumerate() {
             kinematics.links[i].omega = twist.angular;

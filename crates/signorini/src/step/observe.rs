@@ -10,15 +10,22 @@ use crate::state::State;
 impl Simulation {
     /// Fills an observation of the present state. `forces` asks for reactions and actuator forces too.
     pub fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
-        let mut next = std::mem::take(&mut self.next);
-        next.assign(&self.state);
-        let outcome = self.look(&mut next, forces, out);
-        self.next = next;
+        if !forces {
+            self.update_current();
+            self.read(&self.state, out);
+            return Ok(());
+        }
+        // Taking the scratch leaves nothing behind: a default state would be an allocation.
+        let mut copy = self.copy.take().unwrap_or_default();
+        copy.assign(&self.state);
+        let outcome = self.look(&mut copy, forces, out);
+        self.copy = Some(copy);
         outcome
     }
 
     /// Fills an observation of a state, which is projected.
     pub(crate) fn look(&mut self, next: &mut State, forces: bool, out: &mut Observation) -> Result<(), StepError> {
+        self.is_current = false;
         let (system, w) = (&self.system, &mut self.work);
         w.cut_q.copy_from_slice(&next.cut_q);
         let now = Instant::now(next.time);
@@ -32,6 +39,19 @@ impl Simulation {
             system.project(now, &mut next.q, &mut next.v, w)?;
         }
         w.recursion.update_positions(&system.tree);
+        self.read(next, out);
+        if forces {
+            let mut vdot = std::mem::take(&mut self.rates);
+            let outcome = self.observe_forces(next, &mut vdot, out);
+            self.rates = vdot;
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Fills an observation, forces left out, of a state whose positions and velocities are in `work`.
+    pub(crate) fn read(&self, next: &State, out: &mut Observation) {
+        let (system, w) = (&self.system, &self.work);
         let model = &system.model;
         out.time = next.time;
         (out.kinetic, out.potential) = system.energies(&next.q, &next.v, w);
@@ -69,13 +89,6 @@ impl Simulation {
         }
         out.reactions.clear();
         out.actuators.clear();
-        if forces {
-            let mut vdot = std::mem::take(&mut self.rates);
-            let outcome = self.observe_forces(next, &mut vdot, out);
-            self.rates = vdot;
-            outcome?;
-        }
-        Ok(())
     }
 
     /// Wrench that each joint transmits to its child, at the child's joint frame, and forces of actuators.

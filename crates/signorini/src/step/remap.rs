@@ -3,6 +3,7 @@
 use super::system::System;
 use crate::dynamics::dense::BodyMotion;
 use crate::model::{Joint, Model};
+use crate::scene::JointKind;
 use crate::spatial::{Pose, Quaternion, Twist};
 use crate::state::State;
 
@@ -28,6 +29,8 @@ pub(crate) struct Remapped {
     pub is_new: Vec<bool>,
     /// Velocity of each link at its origin.
     pub twists: Vec<Twist>,
+    /// Joints that were not there, or not as they are now, scene order.
+    pub is_new_joint: Vec<bool>,
 }
 
 fn is_same(old: &Joint, new: &Joint) -> bool {
@@ -37,17 +40,32 @@ fn is_same(old: &Joint, new: &Joint) -> bool {
         && old.child_frame == new.child_frame
 }
 
+/// Whether the first coordinate is an angle about the joint's z.
+fn turns_about_z(joint: &Joint) -> bool {
+    matches!(joint.kind(), JointKind::Revolute | JointKind::Screw | JointKind::Cylindrical)
+}
+
+/// Whether an angle of one joint is that of the other, but for rounding in the frames.
+fn has_axis_of(old: &Joint, new: &Joint) -> bool {
+    let apart = |a: &Pose, b: &Pose| (a.rotation - b.rotation).amax();
+    apart(&old.parent_frame, &new.parent_frame).max(apart(&old.child_frame, &new.child_frame)) < 1e-6
+}
+
 impl Snapshot {
     fn pose(&self, body: Option<crate::model::BodyId>) -> Pose {
         body.map_or_else(Pose::identity, |b| self.bodies[b.index()].pose)
     }
 
-    fn coordinates(&self, joint: &Joint, is_same: bool, q: &mut [f64]) {
-        if is_same {
+    fn coordinates(&self, old: &Joint, joint: &Joint, q: &mut [f64]) {
+        if is_same(old, joint) {
             q.copy_from_slice(&self.joint_q[joint.q.clone()]);
             return;
         }
         joint.joint_type.neutral(q);
+        // The number of turns is kept from one kind to another whose first coordinate is the same angle.
+        if !old.is_absent && turns_about_z(old) && turns_about_z(joint) && has_axis_of(old, joint) {
+            q[0] = self.joint_q[joint.q.start];
+        }
         let parent = self.pose(joint.parent) * joint.parent_frame;
         let child = self.pose(joint.child) * joint.child_frame;
         joint.joint_type.find_coordinates(&(parent.inverse() * child), q);
@@ -65,6 +83,7 @@ impl System {
             cut_q: vec![0.0; self.n_cut_q],
             is_new: vec![false; self.tree.links.len()],
             twists: vec![Twist::default(); self.tree.links.len()],
+            is_new_joint: model.joints().iter().zip(old.model.joints()).map(|(new, old)| !is_same(old, new)).collect(),
         };
         for (i, planned) in self.plan.links.iter().enumerate() {
             let link = &self.tree.links[i];
@@ -72,8 +91,8 @@ impl System {
             match planned.joint {
                 Some(j) => {
                     let joint = &model.joints()[j.index()];
-                    let same = is_same(&old.model.joints()[j.index()], joint);
-                    seen.coordinates(joint, same, q);
+                    let same = !out.is_new_joint[j.index()];
+                    seen.coordinates(&old.model.joints()[j.index()], joint, q);
                     if same {
                         v.copy_from_slice(&seen.joint_v[joint.v.clone()]);
                     }
@@ -104,8 +123,7 @@ impl System {
         }
         for cut in self.cuts.iter().filter(|c| c.spin.is_none()) {
             let j = cut.joint.index();
-            let same = is_same(&old.model.joints()[j], &model.joints()[j]);
-            seen.coordinates(&model.joints()[j], same, &mut out.cut_q[cut.q.clone()]);
+            seen.coordinates(&old.model.joints()[j], &model.joints()[j], &mut out.cut_q[cut.q.clone()]);
         }
         out
     }

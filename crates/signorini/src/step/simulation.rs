@@ -76,6 +76,8 @@ pub struct Simulation {
     pub(crate) next: State,
     pub(crate) units: Units,
     pub(crate) work: Workspace,
+    /// Whether positions and velocities in `work` are those of `state`.
+    pub(crate) is_current: bool,
     pub(crate) fixed: Fixed,
     pub(crate) adaptive: Adaptive,
     /// A controller's force on each tree speed, held over a step.
@@ -83,6 +85,8 @@ pub struct Simulation {
     /// The scene's model, before any event.
     pub(crate) scene: Arc<Model>,
     pub(crate) watch: Watch,
+    /// Scratch for a state that is looked at.
+    pub(crate) copy: Option<State>,
     /// Scratch for accelerations of observations.
     pub(crate) rates: Vec<f64>,
     /// What the events of the last call of `advance` did.
@@ -126,7 +130,24 @@ impl Simulation {
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
         let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
         let (rates, reports) = (Vec::new(), Vec::new());
-        Ok(Self { system, options, state, next, units, work, fixed, adaptive, input, scene, watch, rates, reports })
+        let (is_current, copy) = (false, Some(state.clone()));
+        Ok(Self {
+            system,
+            options,
+            state,
+            next,
+            units,
+            work,
+            is_current,
+            fixed,
+            adaptive,
+            input,
+            scene,
+            watch,
+            copy,
+            rates,
+            reports,
+        })
     }
 
     /// The present state.
@@ -167,11 +188,12 @@ impl Simulation {
             return self.react();
         }
         let limit = limit.min(self.next_due());
-        if self.watch.is_idle() { self.step(limit) } else { self.watched_step(limit) }
+        if self.watch.is_idle(&self.state) { self.step(limit) } else { self.watched_step(limit) }
     }
 
     /// One step, whatever it leads to.
     pub(crate) fn step(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        self.is_current = false;
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         match self.options.integrator {
             Integrator::Adaptive => self.advance_adaptive(limit),
@@ -181,6 +203,7 @@ impl Simulation {
 
     /// Rates of the tree's speeds at the present state, in tree order.
     pub fn accelerations(&mut self, out: &mut Vec<f64>) -> Result<(), StepError> {
+        self.is_current = false;
         let next = &mut self.next;
         next.assign(&self.state);
         out.resize(next.v.len(), 0.0);
@@ -191,10 +214,22 @@ impl Simulation {
 
     /// Linear momentum as `force`, angular momentum about the world origin as `moment`.
     pub fn momentum(&mut self) -> Result<Wrench, StepError> {
-        self.next.assign(&self.state);
-        self.system.project(Instant::now(self.state.time), &mut self.next.q, &mut self.next.v, &mut self.work)?;
-        self.work.recursion.update_positions(&self.system.tree);
+        self.update_current();
         Ok(self.work.recursion.momentum(&self.system.tree))
+    }
+
+    /// Positions and velocities of the present state, which a step leaves on the mechanism's manifold. The step that reached
+    /// it has left them in `work`; they have the same bits when they are found again.
+    pub(crate) fn update_current(&mut self) {
+        if self.is_current {
+            return;
+        }
+        let (system, state, w) = (&self.system, &self.state, &mut self.work);
+        w.cut_q.copy_from_slice(&state.cut_q);
+        w.recursion.update_kinematics(&system.tree, &state.q, &state.v);
+        w.recursion.update_positions(&system.tree);
+        system.update_closures(w);
+        self.is_current = true;
     }
 
     /// The oracle's last solution, under the dense formulation.

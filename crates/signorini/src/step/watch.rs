@@ -30,11 +30,11 @@ const MAX_TRIALS: usize = 100;
 pub(crate) struct Watch {
     conditions: Vec<(usize, Condition)>,
     needs_forces: bool,
-    /// Values at the start of the step, and now.
+    /// Values at the start of the step, inside it, and now.
     first: Vec<f64>,
+    inside: Vec<f64>,
     now: Vec<f64>,
-    start: State,
-    inside: State,
+    start: Option<State>,
     seen: Observation,
 }
 
@@ -49,9 +49,9 @@ impl Watch {
         Self { conditions, needs_forces, ..Self::default() }
     }
 
-    /// Whether there is nothing to watch in a step.
-    pub fn is_idle(&self) -> bool {
-        self.conditions.iter().all(|(_, c)| c.is_of_impulse())
+    /// Whether there is nothing to watch in a step: no condition that could come true, or come back.
+    pub fn is_idle(&self, state: &State) -> bool {
+        self.conditions.iter().all(|(e, c)| c.is_of_impulse() || !(state.events[*e].is_armed || c.rearm.is_some()))
     }
 
     /// The first condition that is watched and true.
@@ -75,15 +75,20 @@ impl Simulation {
             self.mark_due();
             return self.react();
         }
-        let mut start = std::mem::take(&mut self.watch.start);
+        // What an event of this instant has brought back may happen again from now on.
+        self.rearm(&first);
+        let mut start = self.watch.start.take().unwrap_or_default();
         start.assign(&self.state);
         let outcome = self.step_to_crossing(limit, &start, &first);
         if outcome.is_err() {
             self.state.assign(&start);
+            self.is_current = false;
         }
-        (self.watch.first, self.watch.start) = (first, start);
+        (self.watch.first, self.watch.start) = (first, Some(start));
         let report = outcome?;
-        self.rearm();
+        let now = std::mem::take(&mut self.watch.now);
+        self.rearm(&now);
+        self.watch.now = now;
         self.mark_due();
         Ok(report)
     }
@@ -94,11 +99,11 @@ impl Simulation {
         let mut report = self.step(limit)?;
         self.measure_now(&mut now)?;
         if self.watch.find_hit(&self.state, &now).is_none()
-            && let Some(time) = self.look_inside(start, &mut now)?
+            && let Some(time) = self.look_inside(start)
         {
             report = self.step_again(start, time)?;
+            self.measure_now(&mut now)?;
         }
-        self.measure_now(&mut now)?;
         if let Some(hit) = self.watch.find_hit(&self.state, &now) {
             report = self.locate(hit, start, first, &mut now, report)?;
         }
@@ -112,19 +117,20 @@ impl Simulation {
     }
 
     /// A time inside the step just taken at which a condition seems true.
-    fn look_inside(&mut self, start: &State, values: &mut Vec<f64>) -> Result<Option<f64>, StepError> {
-        let mut inside = std::mem::take(&mut self.watch.inside);
+    fn look_inside(&mut self, start: &State) -> Option<f64> {
+        let mut values = std::mem::take(&mut self.watch.inside);
+        let mut inside = self.copy.take().unwrap_or_default();
         let mut found = None;
         for s in INSIDE {
             self.interpolate(start, s, &mut inside);
             // An interpolant that cannot be assembled shows nothing.
-            if self.measure(&mut inside, values).is_ok() && self.watch.find_hit(&self.state, values).is_some() {
+            if self.measure(&mut inside, &mut values).is_ok() && self.watch.find_hit(&self.state, &values).is_some() {
                 found = Some(inside.time);
                 break;
             }
         }
-        self.watch.inside = inside;
-        Ok(found)
+        (self.copy, self.watch.inside) = (Some(inside), values);
+        found
     }
 
     /// Cubic interpolation of coordinates by their rates at both ends, linear of speeds plus what the coordinates say.
@@ -233,23 +239,28 @@ impl Simulation {
     }
 
     fn measure_now(&mut self, values: &mut Vec<f64>) -> Result<(), StepError> {
-        let mut copy = std::mem::take(&mut self.watch.inside);
-        copy.assign(&self.state);
-        let outcome = self.measure(&mut copy, values);
-        self.watch.inside = copy;
-        outcome
+        let mut seen = std::mem::take(&mut self.watch.seen);
+        let outcome = self.observe(self.watch.needs_forces, &mut seen);
+        self.watch.seen = seen;
+        outcome?;
+        self.fill(values);
+        Ok(())
     }
 
     /// Values of all watched quantities at a state, which is projected.
     fn measure(&mut self, state: &mut State, values: &mut Vec<f64>) -> Result<(), StepError> {
         let mut seen = std::mem::take(&mut self.watch.seen);
         let outcome = self.look(state, self.watch.needs_forces, &mut seen);
-        if outcome.is_ok() {
-            values.clear();
-            values.extend(self.watch.conditions.iter().map(|(_, c)| self.value(&c.quantity, &seen)));
-        }
         self.watch.seen = seen;
-        outcome
+        outcome?;
+        self.fill(values);
+        Ok(())
+    }
+
+    /// Values of all watched quantities by `watch.seen`.
+    fn fill(&self, values: &mut Vec<f64>) {
+        values.clear();
+        values.extend(self.watch.conditions.iter().map(|(_, c)| self.value(&c.quantity, &self.watch.seen)));
     }
 
     fn value(&self, quantity: &Quantity, seen: &Observation) -> f64 {
@@ -298,22 +309,23 @@ impl Simulation {
         }
     }
 
-    fn rearm(&mut self) {
+    /// Watches again what has come back.
+    fn rearm(&mut self, values: &[f64]) {
         for (c, (e, condition)) in self.watch.conditions.iter().enumerate() {
             let memory = &mut self.state.events[*e];
-            memory.is_armed |= memory.due.is_none() && condition.is_back(self.watch.now[c]);
+            memory.is_armed |= memory.due.is_none() && condition.is_back(values[c]);
         }
     }
 
     /// Quantities may have jumped: what has come true happens in the same instant, but nothing twice.
     pub(crate) fn watch_after_jump(&mut self) -> Result<(), StepError> {
-        if self.watch.is_idle() {
+        if self.watch.is_idle(&self.state) {
             return Ok(());
         }
         let mut now = std::mem::take(&mut self.watch.now);
         self.measure_now(&mut now)?;
+        self.rearm(&now);
         self.watch.now = now;
-        self.rearm();
         for (e, _) in &self.watch.conditions {
             let memory = &mut self.state.events[*e];
             if memory.last == Some(self.state.time) {

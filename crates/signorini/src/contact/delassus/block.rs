@@ -1,15 +1,26 @@
 //! Block-sparse matrices over the contact graph.
 
-use super::Delassus;
+use std::sync::Arc;
 
-/// A square matrix of blocks in compressed rows. Every diagonal block is stored, columns ascend in each row.
-#[derive(Debug, Default, PartialEq)]
-pub struct BlockMatrix {
+use super::Delassus;
+use super::kernel::{dot, dot_with_abs, gather_dot, gather_dot_with_abs};
+
+/// Where the blocks of a matrix are.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Pattern {
     offsets: Vec<usize>,
     row_start: Vec<usize>,
     columns: Vec<usize>,
     value_start: Vec<usize>,
     diagonal: Vec<usize>,
+}
+
+/// A square matrix of blocks in compressed rows. Every diagonal block is stored, columns ascend in each row.
+///
+/// Copies share the pattern: a scaled copy of a matrix costs its numbers only.
+#[derive(Debug, Default, PartialEq)]
+pub struct BlockMatrix {
+    pattern: Arc<Pattern>,
     values: Vec<f64>,
 }
 
@@ -22,16 +33,18 @@ impl Clone for BlockMatrix {
 
     /// Keeps the storage: the derived one would allocate anew at every solve.
     fn clone_from(&mut self, source: &Self) {
-        self.offsets.clone_from(&source.offsets);
-        self.row_start.clone_from(&source.row_start);
-        self.columns.clone_from(&source.columns);
-        self.value_start.clone_from(&source.value_start);
-        self.diagonal.clone_from(&source.diagonal);
+        self.share_pattern(source);
         self.values.clone_from(&source.values);
     }
 }
 
 impl BlockMatrix {
+    fn share_pattern(&mut self, source: &Self) {
+        if !Arc::ptr_eq(&self.pattern, &source.pattern) {
+            self.pattern = Arc::clone(&source.pattern);
+        }
+    }
+
     /// From compressed sparse rows; repeated entries are added. Indices must be in range.
     pub fn from_csr(offsets: &[usize], indptr: &[usize], indices: &[usize], data: &[f64]) -> Self {
         let n_blocks = offsets.len().saturating_sub(1);
@@ -61,13 +74,13 @@ impl BlockMatrix {
             for &c in &found {
                 out.push_block(b, c);
             }
-            out.row_start.push(out.columns.len());
+            out.end_row();
             for i in offsets[b]..offsets[b + 1] {
                 for k in indptr[i]..indptr[i + 1] {
                     let c = block_of[indices[k]];
-                    let slot = out.row_start[b] + out.columns[out.row_start[b]..].binary_search(&c).unwrap_or_default();
+                    let slot = out.pattern.row_start[b] + out.pattern.columns[out.pattern.row_start[b]..].binary_search(&c).unwrap_or_default();
                     let dim = offsets[c + 1] - offsets[c];
-                    let at = out.value_start[slot] + (i - offsets[b]) * dim + (indices[k] - offsets[c]);
+                    let at = out.pattern.value_start[slot] + (i - offsets[b]) * dim + (indices[k] - offsets[c]);
                     out.values[at] += data[k];
                 }
             }
@@ -94,30 +107,55 @@ impl BlockMatrix {
                         .copy_from_slice(&dense[i * n + offsets[c]..i * n + offsets[c + 1]]);
                 }
             }
-            self.row_start.push(self.columns.len());
+            self.end_row();
+        }
+    }
+
+    /// Becomes the blocks of some contacts, ascending, alone.
+    pub fn set_restricted(&mut self, source: &Self, part: &[usize]) {
+        self.clear(&[0]);
+        let p = Arc::make_mut(&mut self.pattern);
+        let mut n = 0;
+        for &b in part {
+            n += source.dim(b);
+            p.offsets.push(n);
+        }
+        for (row, &b) in part.iter().enumerate() {
+            for (c, w) in source.row(b) {
+                if let Ok(column) = part.binary_search(&c) {
+                    let at = self.push_block(row, column);
+                    self.write_values(at, w);
+                }
+            }
+            self.end_row();
         }
     }
 
     /// Starts anew with the given block rows and no block, keeping the storage.
     pub fn clear(&mut self, offsets: &[usize]) {
-        self.offsets.clear();
-        self.offsets.extend_from_slice(offsets);
-        self.row_start.clear();
-        self.row_start.push(0);
-        self.columns.clear();
-        self.value_start.clear();
-        self.diagonal.clear();
+        if Arc::get_mut(&mut self.pattern).is_none() {
+            self.pattern = Arc::default(); // somebody else still needs the old one
+        }
+        let p = Arc::make_mut(&mut self.pattern);
+        p.offsets.clear();
+        p.offsets.extend_from_slice(offsets);
+        p.row_start.clear();
+        p.row_start.push(0);
+        p.columns.clear();
+        p.value_start.clear();
+        p.diagonal.clear();
         self.values.clear();
     }
 
     /// Appends a zero block to the current row; columns must ascend. Returns where its values start.
     pub fn push_block(&mut self, row: usize, column: usize) -> usize {
+        let p = Arc::make_mut(&mut self.pattern);
         if row == column {
-            self.diagonal.push(self.columns.len());
+            p.diagonal.push(p.columns.len());
         }
-        self.columns.push(column);
+        p.columns.push(column);
         let at = self.values.len();
-        self.value_start.push(at);
+        p.value_start.push(at);
         self.values.resize(at + self.dim(row) * self.dim(column), 0.0);
         at
     }
@@ -129,92 +167,109 @@ impl BlockMatrix {
 
     /// Ends the current row.
     pub fn end_row(&mut self) {
-        self.row_start.push(self.columns.len());
+        let p = Arc::make_mut(&mut self.pattern);
+        p.row_start.push(p.columns.len());
     }
 
-    /// W · factor / (σ_i σ_j), in place; `inverse` holds 1/σ.
-    pub fn scale(&mut self, factor: f64, inverse: &[f64]) {
-        if self.values.len() == self.columns.len() {
-            for b in 0..self.n_blocks() {
+    /// Becomes W · factor / (σ_i σ_j); `inverse` holds 1/σ. Nothing is copied but the numbers.
+    pub fn set_scaled(&mut self, source: &Self, factor: f64, inverse: &[f64]) {
+        self.share_pattern(source);
+        self.values.clear();
+        let p = &*source.pattern;
+        if source.has_single_rows() {
+            for b in 0..source.n_blocks() {
                 let f = factor * inverse[b];
-                let slots = self.row_start[b]..self.row_start[b + 1];
-                let columns = &self.columns[slots.clone()];
-                for (w, j) in self.values[slots].iter_mut().zip(columns) {
-                    *w *= f * inverse[*j];
+                let slots = p.row_start[b]..p.row_start[b + 1];
+                let values = &source.values[slots.clone()];
+                if values.len() == inverse.len() {
+                    self.values.extend(values.iter().zip(inverse).map(|(w, i)| w * (f * i)));
+                } else {
+                    let columns = p.columns[slots].iter();
+                    self.values.extend(values.iter().zip(columns).map(|(w, j)| w * (f * inverse[*j])));
                 }
             }
             return;
         }
-        for b in 0..self.n_blocks() {
-            for slot in self.row_start[b]..self.row_start[b + 1] {
-                let c = self.columns[slot];
-                let mut at = self.value_start[slot];
-                for i in self.offsets[b]..self.offsets[b + 1] {
-                    for j in self.offsets[c]..self.offsets[c + 1] {
-                        self.values[at] *= factor * inverse[i] * inverse[j];
-                        at += 1;
-                    }
+        for b in 0..source.n_blocks() {
+            for (c, w) in source.row(b) {
+                let columns = &inverse[p.offsets[c]..p.offsets[c + 1]];
+                for (row, i) in w.chunks_exact(columns.len()).zip(&inverse[p.offsets[b]..]) {
+                    self.values.extend(row.iter().zip(columns).map(|(w, j)| w * (factor * i * j)));
                 }
             }
         }
     }
 
+    /// Whether every block is one number; values and columns then run in step.
+    pub fn has_single_rows(&self) -> bool {
+        self.values.len() == self.pattern.columns.len()
+    }
+
+    /// Values and columns of row b of a matrix of single rows.
+    pub fn single_row(&self, b: usize) -> (&[f64], &[usize]) {
+        let slots = self.pattern.row_start[b]..self.pattern.row_start[b + 1];
+        (&self.values[slots.clone()], &self.pattern.columns[slots])
+    }
+
+    /// W_b r for row b of a matrix of single rows.
+    pub fn single_row_product(&self, b: usize, r: &[f64]) -> f64 {
+        let (w, columns) = self.single_row(b);
+        if w.len() == r.len() { dot(w, r) } else { gather_dot(w, columns, r, |x| x) }
+    }
+
     /// Number of block rows.
     pub fn n_blocks(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        self.pattern.offsets.len().saturating_sub(1)
     }
 
     /// Number of stored blocks.
     pub fn n_stored(&self) -> usize {
-        self.columns.len()
+        self.pattern.columns.len()
     }
 
     /// First row of every block, and the number of rows.
     pub fn offsets(&self) -> &[usize] {
-        &self.offsets
+        &self.pattern.offsets
     }
 
     /// Number of rows of block b.
     pub fn dim(&self, b: usize) -> usize {
-        self.offsets[b + 1] - self.offsets[b]
+        self.pattern.offsets[b + 1] - self.pattern.offsets[b]
     }
 
     /// Block columns of block row b.
     pub fn columns(&self, b: usize) -> &[usize] {
-        &self.columns[self.row_start[b]..self.row_start[b + 1]]
+        &self.pattern.columns[self.pattern.row_start[b]..self.pattern.row_start[b + 1]]
     }
 
     /// Column and row-major values of every block of block row b.
     pub fn row(&self, b: usize) -> impl Iterator<Item = (usize, &[f64])> {
         let dim = self.dim(b);
-        (self.row_start[b]..self.row_start[b + 1]).map(move |slot| {
-            let c = self.columns[slot];
-            let at = self.value_start[slot];
+        (self.pattern.row_start[b]..self.pattern.row_start[b + 1]).map(move |slot| {
+            let c = self.pattern.columns[slot];
+            let at = self.pattern.value_start[slot];
             (c, &self.values[at..at + dim * self.dim(c)])
         })
     }
 
     /// Row-major values of the diagonal block b.
     pub fn diagonal_block(&self, b: usize) -> &[f64] {
-        let at = self.value_start[self.diagonal[b]];
+        let at = self.pattern.value_start[self.pattern.diagonal[b]];
         let dim = self.dim(b);
         &self.values[at..at + dim * dim]
     }
 
     /// out += W_b r for the rows of block b.
     pub fn add_row_product(&self, b: usize, r: &[f64], out: &mut [f64]) {
-        if self.values.len() == self.columns.len() {
-            // Blocks of one number: values and columns run in step, and a full row is a plain dot product.
-            let slots = self.row_start[b]..self.row_start[b + 1];
-            let (w, columns) = (&self.values[slots.clone()], &self.columns[slots]);
-            out[0] += if w.len() == r.len() { dot(w, r) } else { gather_dot(w, columns, r, |x| x) };
+        if self.has_single_rows() {
+            out[0] += self.single_row_product(b, r);
             return;
         }
         if let [o0, o1] = out {
-            for slot in self.row_start[b]..self.row_start[b + 1] {
-                let c = self.columns[slot];
-                let x = &r[self.offsets[c]..self.offsets[c + 1]];
-                let w = &self.values[self.value_start[slot]..][..2 * x.len()];
+            for slot in self.pattern.row_start[b]..self.pattern.row_start[b + 1] {
+                let c = self.pattern.columns[slot];
+                let x = &r[self.pattern.offsets[c]..self.pattern.offsets[c + 1]];
+                let w = &self.values[self.pattern.value_start[slot]..][..2 * x.len()];
                 if let ([x0, x1], [w0, w1, w2, w3]) = (x, w) {
                     *o0 += w0 * x0 + w1 * x1;
                     *o1 += w2 * x0 + w3 * x1;
@@ -228,10 +283,10 @@ impl BlockMatrix {
         }
         if let [o0, o1, o2] = out {
             let (mut s0, mut s1, mut s2) = (*o0, *o1, *o2);
-            for slot in self.row_start[b]..self.row_start[b + 1] {
-                let c = self.columns[slot];
-                let x = &r[self.offsets[c]..self.offsets[c + 1]];
-                let at = self.value_start[slot];
+            for slot in self.pattern.row_start[b]..self.pattern.row_start[b + 1] {
+                let c = self.pattern.columns[slot];
+                let x = &r[self.pattern.offsets[c]..self.pattern.offsets[c + 1]];
+                let at = self.pattern.value_start[slot];
                 if let [x0, x1, x2] = *x {
                     let w = &self.values[at..at + 9];
                     s0 += w[0] * x0 + w[1] * x1 + w[2] * x2;
@@ -250,10 +305,10 @@ impl BlockMatrix {
             (*o0, *o1, *o2) = (s0, s1, s2);
             return;
         }
-        for slot in self.row_start[b]..self.row_start[b + 1] {
-            let c = self.columns[slot];
-            let x = &r[self.offsets[c]..self.offsets[c + 1]];
-            let w = &self.values[self.value_start[slot]..];
+        for slot in self.pattern.row_start[b]..self.pattern.row_start[b + 1] {
+            let c = self.pattern.columns[slot];
+            let x = &r[self.pattern.offsets[c]..self.pattern.offsets[c + 1]];
+            let w = &self.values[self.pattern.value_start[slot]..];
             for (o, row) in out.iter_mut().zip(w.chunks_exact(x.len())) {
                 *o += row.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
             }
@@ -269,7 +324,7 @@ impl BlockMatrix {
                     let dim = self.dim(c);
                     for j in 0..dim {
                         if w[i * dim + j] != 0.0 {
-                            indices.push(self.offsets[c] + j);
+                            indices.push(self.pattern.offsets[c] + j);
                             data.push(w[i * dim + j]);
                         }
                     }
@@ -282,14 +337,14 @@ impl BlockMatrix {
 
     /// Dense row-major copy.
     pub fn to_dense(&self, out: &mut Vec<f64>) {
-        let n = self.offsets.last().copied().unwrap_or(0);
+        let n = self.pattern.offsets.last().copied().unwrap_or(0);
         out.clear();
         out.resize(n * n, 0.0);
         for b in 0..self.n_blocks() {
             for (c, w) in self.row(b) {
                 let dim = self.dim(c);
                 for i in 0..self.dim(b) {
-                    let at = (self.offsets[b] + i) * n + self.offsets[c];
+                    let at = (self.pattern.offsets[b] + i) * n + self.pattern.offsets[c];
                     out[at..at + dim].copy_from_slice(&w[i * dim..(i + 1) * dim]);
                 }
             }
@@ -302,12 +357,12 @@ impl BlockMatrix {
         for b in 0..self.n_blocks() {
             for (c, w) in self.row(b) {
                 let (rows, cols) = (self.dim(b), self.dim(c));
-                let range = self.row_start[c]..self.row_start[c + 1];
-                let mirror = self.columns[range.clone()].binary_search(&b).ok();
+                let range = self.pattern.row_start[c]..self.pattern.row_start[c + 1];
+                let mirror = self.pattern.columns[range.clone()].binary_search(&b).ok();
                 for i in 0..rows {
                     for j in 0..cols {
                         let x = w[i * cols + j];
-                        let y = mirror.map_or(0.0, |k| self.values[self.value_start[range.start + k] + j * rows + i]);
+                        let y = mirror.map_or(0.0, |k| self.values[self.pattern.value_start[range.start + k] + j * rows + i]);
                         worst = worst.max((x - y).abs());
                         largest = largest.max(x.abs());
                     }
@@ -323,41 +378,20 @@ impl BlockMatrix {
     }
 }
 
-/// A dot product in eight interleaved sums, so that it vectorises; the order is fixed, so are the bits.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a8.zip(b8) {
-        for k in 0..8 {
-            sums[k] += x[k] * y[k];
-        }
-    }
-    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + tail
-}
-
-/// Σ f(a_k x[j_k]) in four interleaved sums, so that additions need not wait for each other.
-fn gather_dot(a: &[f64], columns: &[usize], x: &[f64], f: impl Fn(f64) -> f64) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a4, c4) = (a.chunks_exact(4), columns.chunks_exact(4));
-    let rest = a4.remainder().iter().zip(c4.remainder());
-    let tail: f64 = rest.map(|(a, j)| f(a * x[*j])).sum();
-    for (a, j) in a4.zip(c4) {
-        for k in 0..4 {
-            sums[k] += f(a[k] * x[j[k]]);
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
-}
-
 impl Delassus for BlockMatrix {
     fn n_rows(&self) -> usize {
-        self.offsets.last().copied().unwrap_or(0)
+        self.pattern.offsets.last().copied().unwrap_or(0)
     }
 
     fn apply(&self, r: &[f64], out: &mut [f64]) {
+        if self.has_single_rows() {
+            for (b, o) in out.iter_mut().enumerate() {
+                *o = self.single_row_product(b, r);
+            }
+            return;
+        }
         for b in 0..self.n_blocks() {
-            let rows = &mut out[self.offsets[b]..self.offsets[b + 1]];
+            let rows = &mut out[self.pattern.offsets[b]..self.pattern.offsets[b + 1]];
             rows.fill(0.0);
             self.add_row_product(b, r, rows);
         }
@@ -365,21 +399,47 @@ impl Delassus for BlockMatrix {
 
     fn apply_abs(&self, r: &[f64], out: &mut [f64]) {
         for b in 0..self.n_blocks() {
-            let rows = &mut out[self.offsets[b]..self.offsets[b + 1]];
+            let rows = &mut out[self.pattern.offsets[b]..self.pattern.offsets[b + 1]];
             rows.fill(0.0);
-            if self.values.len() == self.columns.len() {
-                let slots = self.row_start[b]..self.row_start[b + 1];
-                let columns = &self.columns[slots.clone()];
-                rows[0] = gather_dot(&self.values[slots], columns, r, f64::abs);
+            if self.has_single_rows() {
+                let (w, columns) = self.single_row(b);
+                let full = w.len() == r.len();
+                rows[0] = if full { dot_with_abs(w, r).1 } else { gather_dot(w, columns, r, f64::abs) };
                 continue;
             }
             for (c, w) in self.row(b) {
-                let x = &r[self.offsets[c]..self.offsets[c + 1]];
-                for (o, row) in rows.iter_mut().zip(w.chunks_exact(x.len())) {
-                    *o += row.iter().zip(x).map(|(w, x)| (w * x).abs()).sum::<f64>();
+                let x = &r[self.pattern.offsets[c]..self.pattern.offsets[c + 1]];
+                match (&mut *rows, x, w) {
+                    ([o0, o1], [x0, x1], [w0, w1, w2, w3]) => {
+                        *o0 += (w0 * x0).abs() + (w1 * x1).abs();
+                        *o1 += (w2 * x0).abs() + (w3 * x1).abs();
+                    }
+                    ([o0, o1, o2], [x0, x1, x2], [w0, w1, w2, w3, w4, w5, w6, w7, w8]) => {
+                        *o0 += (w0 * x0).abs() + (w1 * x1).abs() + (w2 * x2).abs();
+                        *o1 += (w3 * x0).abs() + (w4 * x1).abs() + (w5 * x2).abs();
+                        *o2 += (w6 * x0).abs() + (w7 * x1).abs() + (w8 * x2).abs();
+                    }
+                    (rows, x, w) => {
+                        for (o, row) in rows.iter_mut().zip(w.chunks_exact(x.len())) {
+                            *o += row.iter().zip(x).map(|(w, x)| (w * x).abs()).sum::<f64>();
+                        }
+                    }
                 }
             }
         }
+    }
+
+    fn apply_with_abs(&self, r: &[f64], out: &mut [f64], abs: &mut [f64]) {
+        if self.has_single_rows() {
+            for (b, (o, a)) in out.iter_mut().zip(abs).enumerate() {
+                let (w, columns) = self.single_row(b);
+                let is_full = w.len() == r.len();
+                (*o, *a) = if is_full { dot_with_abs(w, r) } else { gather_dot_with_abs(w, columns, r) };
+            }
+            return;
+        }
+        self.apply(r, out);
+        self.apply_abs(r, abs);
     }
 
     fn write_diagonal(&self, out: &mut [f64]) {
@@ -387,18 +447,26 @@ impl Delassus for BlockMatrix {
             let dim = self.dim(b);
             let w = self.diagonal_block(b);
             for i in 0..dim {
-                out[self.offsets[b] + i] = w[i * dim + i];
+                out[self.pattern.offsets[b] + i] = w[i * dim + i];
             }
         }
     }
 
+    fn largest_entry(&self) -> f64 {
+        self.values.iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+    }
+
     fn write_blocks(&self, offsets: &[usize], out: &mut BlockMatrix) {
-        if offsets == self.offsets {
+        if offsets == self.pattern.offsets {
             out.clone_from(self);
         } else {
             let mut dense = Vec::new();
             self.to_dense(&mut dense);
             out.set_from_dense(offsets, &dense);
         }
+    }
+
+    fn as_blocks(&self, offsets: &[usize]) -> Option<&BlockMatrix> {
+        (offsets == self.pattern.offsets).then_some(self)
     }
 }

@@ -15,11 +15,11 @@
 
 use super::super::error::ContactError;
 use super::super::problem::{ContactProblem, Kind};
-use super::super::residual::Judge;
 use super::active::Linearised;
+use super::frame::Frame;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
@@ -44,9 +44,8 @@ impl Default for AdmmOptions {
 #[derive(Debug, Clone, Default)]
 pub struct Admm {
     options: AdmmOptions,
-    system: System,
+    frame: Frame,
     core: Core,
-    judge: Judge,
 }
 
 impl Admm {
@@ -200,20 +199,12 @@ impl ContactSolver for Admm {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         self.check(problem)?;
-        begin(problem, start, solution);
-        solution.method = "admm";
-        let tolerance = self.options.tolerance;
-        if prepare(&mut self.judge, problem, start, tolerance, solution) {
-            return Ok(());
-        }
-        self.system.update(problem, self.judge.scaling());
-        System::enter(self.judge.scaling(), &mut solution.r);
-        let options = AdmmOptions { tolerance: 0.5 * tolerance, ..self.options.clone() };
-        self.core.solve(&mut self.system, &options, &mut solution.r, &mut solution.work);
-        System::leave(self.judge.scaling(), &mut solution.r);
-        let limit = solution.work.outer >= self.options.max_steps;
-        let otherwise = if limit { Status::Accurate } else { Status::Stalled };
-        conclude(&mut self.judge, problem, tolerance, otherwise, solution);
+        let options = AdmmOptions { tolerance: 0.5 * self.options.tolerance, ..self.options.clone() };
+        let core = &mut self.core;
+        self.frame.solve("admm", (problem, start), self.options.tolerance, solution, |system, r, work| {
+            core.solve(system, &options, r, work);
+            if work.outer >= options.max_steps { Status::Accurate } else { Status::Stalled }
+        });
         Ok(())
     }
 }

@@ -4,30 +4,30 @@
 //!
 //! **Method.** A short list of attempts, each judged, the first that reaches the tolerance wins:
 //!
-//! 1. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise a few sweeps and Newton;
-//! 2. contacts: a few Gauss–Seidel sweeps, then proximal Newton with a fast schedule from where they lead;
-//! 3. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
-//! 4. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
-//! 5. alternating directions, then proximal Newton from where they lead.
+//! 1. a few Gauss–Seidel sweeps on the problem as it was posed (their exact local solves do not mind its units); where
+//!    they settle the matter nothing else is set up;
+//! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
+//! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
+//! 4. contacts: proximal Newton with a fast schedule;
+//! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
+//! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
+//! 7. alternating directions, then proximal Newton from where they lead.
 //!
 //! The measurements behind the order and the numbers are in the book, chapter *The contact problem*.
 //!
-//! **Cost.** That of the attempt that wins; nearly always the first.
+//! **Cost.** That of the attempt that wins; nearly always one of the first.
 //!
 //! **Fails when** all attempts fail. The best r is returned with its residual and the status `stalled`, never silently.
 //!
 //! **Checked by** `tests/contact_random.rs` (random problems), `tests/contact_files.rs` (stored problems).
 
-use super::super::cone::Cone;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::super::residual::Judge;
-use super::admm::{self, AdmmOptions};
-use super::gauss_seidel::Sweeper;
-use super::newton::{self, ProximalNewtonOptions, Schedule};
+use super::attempts::{Attempts, Stage, is_lcp};
+use super::frame::Frame;
+use super::islands::{Islands, gather, scatter};
 use super::system::System;
-use super::tableau::{self, End};
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ pub struct AutoOptions {
     pub sweeps: usize,
     /// The same for complementarity problems.
     pub lcp_sweeps: usize,
-    /// Up to this many rows a complementarity problem goes to Lemke first.
+    /// Up to this many rows a complementarity problem goes to Lemke after two sweeps.
     pub lemke_rows: usize,
 }
 
@@ -48,31 +48,30 @@ impl Default for AutoOptions {
     }
 }
 
+impl AutoOptions {
+    /// Sweeps worth their time: one is exact for one contact, one in each direction for triangular problems, however
+    /// hard these are for pivoting; otherwise enough for a good active set.
+    pub(super) fn count_sweeps(&self, n_contacts: usize, is_lcp: bool) -> usize {
+        match n_contacts {
+            1 => 1,
+            n if is_lcp && n <= self.lemke_rows => 2,
+            _ if is_lcp => self.lcp_sweeps,
+            _ => self.sweeps,
+        }
+    }
+}
+
 /// The default solver.
 #[derive(Debug, Clone, Default)]
 pub struct Auto {
     options: AutoOptions,
-    system: System,
-    sweeper: Sweeper,
-    newton: newton::Core,
-    lemke: tableau::Core,
-    admm: admm::Core,
-    judge: Judge,
-    best: Vec<f64>,
-    trial: Vec<f64>,
+    frame: Frame,
+    attempts: Attempts,
+    islands: Islands,
+    /// One island, and its r.
+    part: System,
+    part_r: Vec<f64>,
 }
-
-/// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
-const MARGIN: f64 = 0.9;
-
-/// Above this a dense tableau is too large to be worth a try.
-const MAX_LEMKE_ROWS: usize = 3000;
-
-/// Starting points tried when the planned ones fail.
-const RESTARTS: u64 = 24;
-
-/// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
-const COARSE_FLOOR: f64 = 1e-8;
 
 impl Auto {
     /// With options.
@@ -80,178 +79,53 @@ impl Auto {
         Self { options, ..Self::default() }
     }
 
-    /// Keeps `trial` if it is better than the best so far; whether it is good enough.
-    fn offer(&mut self, rel: &mut f64) -> bool {
-        let new = self.system.rel(&self.trial);
-        if new < *rel {
-            *rel = new;
-            std::mem::swap(&mut self.best, &mut self.trial);
+    /// Sweeps over the problem as it was posed, and asks the judge where that may have solved it.
+    fn sweep(&mut self, problem: &ContactProblem, solution: &mut Solution) -> Stage {
+        let scaling = self.frame.scaling();
+        // Moments are compared with forces in scaled variables only; without compliance there is nothing to sweep.
+        if scaling.has_moments() || scaling.has_gaps() {
+            return Stage::Fresh;
         }
-        *rel <= MARGIN * self.options.tolerance || {
-            let floor = if *rel < COARSE_FLOOR { self.system.floor(&self.best) } else { 0.0 };
-            *rel <= MARGIN * floor.min(COARSE_FLOOR)
+        let n = problem.n_contacts();
+        let count = self.options.count_sweeps(n, is_lcp(problem.cones()));
+        let tolerance = self.options.tolerance;
+        let (view, scaling, q_norm) = self.frame.view(problem);
+        let sweeper = &mut self.attempts.sweeper;
+        sweeper.reset(n);
+        let (sigma, target) = (Some(scaling.sigma()), tolerance * q_norm);
+        let is_still = sweeper.settle(view, sigma, count, target, &mut solution.r, &mut solution.work);
+        solution.method = "gauss-seidel";
+        // Where r still moved a lot it is hardly solved, except where few sweeps are exact.
+        if is_still || count <= 2 {
+            self.frame.conclude(problem, tolerance, Status::Stalled, solution);
+            return Stage::Refused;
         }
+        Stage::Swept
     }
 
-    fn newton_options(&self, alpha: f64, rho: f64, schedule: Schedule, max_outer: usize) -> ProximalNewtonOptions {
-        ProximalNewtonOptions {
-            tolerance: MARGIN * self.options.tolerance,
-            alpha,
-            max_outer,
-            rho,
-            schedule,
-            ..ProximalNewtonOptions::default()
-        }
-    }
-
-    /// The attempts in turn, from `best` (scaled); returns the method that won, or what was tried last.
-    fn attempts(&mut self, work: &mut Work) -> (&'static str, Status) {
-        let row = |c: &Cone| matches!(c, Cone::Unilateral | Cone::Bilateral);
-        let is_lcp = self.system.cones.iter().all(row);
-        let n = self.system.n();
-        let mut rel = f64::INFINITY;
-        if self.best.iter().any(|r| *r != 0.0) || self.is_open() {
-            self.trial.clone_from(&self.best);
-            if self.offer(&mut rel) {
-                return ("none", Status::Stalled);
+    /// Solves every island apart, from r (scaled); each to the tolerance in its own q̂, so that the whole is. Returns
+    /// the last method that was needed, and the status to report if the judge does not find r solved.
+    fn solve_parts(&mut self, n_parts: usize, stage: Stage, r: &mut [f64], work: &mut Work) -> (&'static str, Status) {
+        self.islands.sort();
+        // The judge refused the whole, not every part of it.
+        let stage = if stage == Stage::Refused { Stage::Swept } else { stage };
+        let mut outcome = ("gauss-seidel", Status::Stalled);
+        for k in 0..n_parts {
+            let members = self.islands.part(k);
+            let whole = &self.frame.system;
+            self.part.restrict(whole, members);
+            gather(whole.offsets(), members, r, &mut self.part_r);
+            let (method, status) = self.attempts.run(&self.options, stage, &mut self.part, &mut self.part_r, work);
+            scatter(whole.offsets(), members, &self.part_r, r);
+            if method != "gauss-seidel" {
+                outcome.0 = method;
+            }
+            // One part without a solution leaves the whole without one.
+            if status == Status::Infeasible {
+                outcome.1 = status;
             }
         }
-        self.trial.resize(n, 0.0);
-        self.sweeper.reset(self.system.n_contacts());
-        // Zero diagonals (Stewart–Trinkle problems, circuits) leave nothing for sweeps to do.
-        let diagonal = |i: usize| self.system.w.diagonal_block(i)[0];
-        let has_zero_diagonal = is_lcp && (0..n).any(|i| diagonal(i) <= 0.0);
-        let lemke_first = is_lcp && (n <= self.options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
-        if lemke_first {
-            // Triangular problems, however hard for pivoting, fall to a sweep in each direction.
-            if !has_zero_diagonal && self.sweep(2, &mut rel, work) {
-                return ("gauss-seidel", Status::Stalled);
-            }
-            if let Some(status) = self.pivot(&mut rel, work) {
-                return ("lemke", status);
-            }
-        }
-        // A few sweeps: exact for one contact, a good active set for many.
-        let sweeps = match self.system.n_contacts() {
-            1 => 1,
-            _ if is_lcp => self.options.lcp_sweeps,
-            _ => self.options.sweeps,
-        };
-        if self.sweep(sweeps, &mut rel, work) {
-            return ("gauss-seidel", Status::Stalled);
-        }
-        self.newton.reset(&self.system);
-        // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
-        // the proximal parameter matches how far there is to go.
-        let options = if is_lcp {
-            self.newton_options(1e-9, 1.0, Schedule::Fast, 2)
-        } else {
-            self.newton_options((0.1 * rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, 12)
-        };
-        self.trial.clone_from(&self.best);
-        if self.newton(&options, &mut rel, work) {
-            return ("newton", Status::Stalled);
-        }
-        if is_lcp
-            && !lemke_first
-            && n <= MAX_LEMKE_ROWS
-            && let Some(status) = self.pivot(&mut rel, work)
-        {
-            return ("lemke", status);
-        }
-        for rho in [1.0, 3.0, 0.3] {
-            self.trial.fill(0.0);
-            let options = self.newton_options(1.0, rho, Schedule::Safe, 80);
-            if self.newton(&options, &mut rel, work) {
-                return ("newton", Status::Stalled);
-            }
-        }
-        for seed in 1..=RESTARTS {
-            self.scatter(seed);
-            let (schedule, outer) = if seed % 2 == 1 { (Schedule::Fast, 25) } else { (Schedule::Safe, 40) };
-            let rho = [1.0, 3.0, 0.3][seed as usize / 2 % 3];
-            let options = self.newton_options(1.0, rho, schedule, outer);
-            if self.newton(&options, &mut rel, work) {
-                return ("restart", Status::Stalled);
-            }
-        }
-        for (penalty, max_steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
-            let options = AdmmOptions {
-                tolerance: MARGIN * self.options.tolerance,
-                max_steps,
-                rho: penalty,
-                ..AdmmOptions::default()
-            };
-            self.trial.fill(0.0);
-            self.admm.solve(&mut self.system, &options, &mut self.trial, work);
-            let start = self.trial.clone();
-            if self.offer(&mut rel) {
-                return ("admm", Status::Stalled);
-            }
-            for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
-                self.trial.clone_from(&start);
-                let options = self.newton_options(alpha, rho, Schedule::Safe, 60);
-                if self.newton(&options, &mut rel, work) {
-                    return ("admm+newton", Status::Stalled);
-                }
-            }
-        }
-        ("auto", Status::Stalled)
-    }
-
-    /// Whether no contact closes at r = 0: the one case in which r = 0 may be the answer.
-    fn is_open(&self) -> bool {
-        let closes = |(i, cone): (usize, &Cone)| {
-            let q = self.system.q[self.system.offsets()[i]];
-            if cone.is_row() && !matches!(cone, Cone::Unilateral) { q != 0.0 } else { q < 0.0 }
-        };
-        !self.system.cones.iter().enumerate().any(closes)
-    }
-
-    /// Gauss–Seidel sweeps from the best r, until nothing moves.
-    fn sweep(&mut self, count: usize, rel: &mut f64, work: &mut Work) -> bool {
-        self.trial.clone_from(&self.best);
-        for k in 0..count {
-            work.sweeps += 1;
-            let change = self.sweeper.sweep(&self.system, k % 2 == 1, &mut self.trial);
-            // The residual is at most of the order of the change: nothing left for the next sweep.
-            if change <= 0.1 * self.options.tolerance * self.system.q_norm {
-                break;
-            }
-        }
-        self.offer(rel)
-    }
-
-    /// Proximal Newton from `trial`.
-    fn newton(&mut self, options: &ProximalNewtonOptions, rel: &mut f64, work: &mut Work) -> bool {
-        self.newton.solve(&mut self.system, options, &mut self.trial, work);
-        self.offer(rel)
-    }
-
-    /// A starting point somewhere in the cones, of the size of the impulses that stop the contacts; a fixed sequence.
-    fn scatter(&mut self, seed: u64) {
-        let n = self.system.n();
-        let size = self.system.q_norm / (n as f64).sqrt();
-        let mut state = seed;
-        for x in &mut self.trial {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *x = 4.0 * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
-        }
-        for (i, cone) in self.system.cones.iter().enumerate() {
-            cone.project(&mut self.trial[self.system.rows(i)]);
-        }
-    }
-
-    /// Lemke's method; a status if that settles the matter.
-    fn pivot(&mut self, rel: &mut f64, work: &mut Work) -> Option<Status> {
-        let n = self.system.n();
-        self.trial.fill(0.0);
-        let end = self.lemke.solve(&self.system, 20 * n + 100, &mut self.trial, work);
-        match end {
-            End::Ray if self.lemke.is_certificate(&self.system) => Some(Status::Infeasible),
-            End::Solved if self.offer(rel) => Some(Status::Stalled),
-            _ => None,
-        }
+        outcome
     }
 }
 
@@ -270,20 +144,25 @@ impl ContactSolver for Auto {
         start: Start,
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
-        begin(problem, start, solution);
         let tolerance = self.options.tolerance;
-        if prepare(&mut self.judge, problem, start, tolerance, solution) {
+        if self.frame.open(problem, start, tolerance, solution) {
             return Ok(());
         }
-        self.system.update(problem, self.judge.scaling());
-        self.best.clear();
-        self.best.extend_from_slice(&solution.r);
-        System::enter(self.judge.scaling(), &mut self.best);
-        let (method, otherwise) = self.attempts(&mut solution.work);
+        let stage = self.sweep(problem, solution);
+        if solution.status.is_solved() {
+            return Ok(());
+        }
+        self.frame.enter(problem, &mut solution.r);
+        let (r, work) = (&mut solution.r, &mut solution.work);
+        let n_parts = self.islands.find(&self.frame.system.w);
+        let (method, otherwise) = if n_parts > 1 {
+            self.solve_parts(n_parts, stage, r, work)
+        } else {
+            self.attempts.run(&self.options, stage, &mut self.frame.system, r, work)
+        };
         solution.method = method;
-        solution.r.copy_from_slice(&self.best);
-        System::leave(self.judge.scaling(), &mut solution.r);
-        conclude(&mut self.judge, problem, tolerance, otherwise, solution);
+        System::leave(self.frame.scaling(), &mut solution.r);
+        self.frame.conclude(problem, tolerance, otherwise, solution);
         Ok(())
     }
 }

@@ -18,9 +18,9 @@
 use super::super::cone::{Cone, Section};
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::super::residual::Judge;
+use super::frame::Frame;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`Enumerate`].
 #[derive(Debug, Clone, PartialEq)]
@@ -54,13 +54,13 @@ pub struct Enumeration {
 #[derive(Debug, Clone, Default)]
 pub struct Enumerate {
     options: EnumerateOptions,
-    judge: Judge,
+    frame: Frame,
 }
 
 impl Enumerate {
     /// With options.
     pub fn new(options: EnumerateOptions) -> Self {
-        Self { options, judge: Judge::default() }
+        Self { options, ..Self::default() }
     }
 }
 
@@ -129,10 +129,10 @@ pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result
     if total > options.max_modes {
         return Err(ContactError::NotApplicable { solver: "enumerate", reason: "more modes than `max_modes`" });
     }
-    let mut judge = Judge::default();
-    judge.prepare(problem);
-    let mut system = System::default();
-    system.update(problem, judge.scaling());
+    let mut frame = Frame::default();
+    frame.open(problem, Start::Cold, options.tolerance, &mut Solution::default());
+    frame.enter(problem, &mut vec![0.0; problem.n_rows()]);
+    let mut system = std::mem::take(&mut frame.system);
     // Bounds and slopes in scaled variables.
     let scaled: Option<Vec<_>> = system.cones.iter().map(pieces).collect();
     let scaled = scaled.unwrap_or_default();
@@ -154,7 +154,7 @@ pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result
     }
     search.find_segments(&mut system);
     for r in &mut search.out.solutions {
-        System::leave(judge.scaling(), r);
+        System::leave(frame.scaling(), r);
     }
     Ok(search.out)
 }
@@ -348,12 +348,12 @@ impl ContactSolver for Enumerate {
     fn solve_into(
         &mut self,
         problem: &ContactProblem,
-        start: Start,
+        _start: Start,
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
-        begin(problem, start, solution);
+        // All solutions are wanted, so a starting point is of no use.
+        self.frame.open(problem, Start::Cold, self.options.tolerance, solution);
         solution.method = "enumerate";
-        self.judge.prepare(problem);
         let found = enumerate(problem, &self.options)?;
         let square = |r: &Vec<f64>| r.iter().map(|x| x * x).sum::<f64>();
         let smallest = found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b)));
@@ -365,7 +365,7 @@ impl ContactSolver for Enumerate {
             solution.r.fill(0.0);
         }
         solution.work = found.work;
-        conclude(&mut self.judge, problem, self.options.tolerance, otherwise, solution);
+        self.frame.conclude(problem, self.options.tolerance, otherwise, solution);
         if solution.status.is_solved() && found.solutions.len() > 1 {
             solution.status = Status::ManySolutions;
         }

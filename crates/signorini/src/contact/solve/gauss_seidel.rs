@@ -13,13 +13,13 @@
 //!
 //! **Checked by** `tests/contact_solvers.rs`, `tests/contact_random.rs`.
 
-use super::super::cone::MAX_DIM;
+use super::super::cone::{Cone, MAX_DIM};
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::super::residual::Judge;
+use super::frame::Frame;
 use super::local::solve_local;
-use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, prepare};
+use super::system::{System, View};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`GaussSeidel`].
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +42,8 @@ impl Default for GaussSeidelOptions {
 #[derive(Debug, Clone, Default)]
 pub struct GaussSeidel {
     options: GaussSeidelOptions,
-    system: System,
+    frame: Frame,
     sweeper: Sweeper,
-    judge: Judge,
 }
 
 impl GaussSeidel {
@@ -67,33 +66,75 @@ impl Sweeper {
         self.memory.resize(n_contacts, 0.0);
     }
 
-    /// One pass over all contacts; returns ‖Δr‖.
-    pub fn sweep(&mut self, system: &System, backwards: bool, r: &mut [f64]) -> f64 {
-        let n = system.n_contacts();
+    /// Sweeps in alternating directions, at most `count`, until r moves by no more than a tenth of `target` (the
+    /// residual is of the order of the movement). Returns whether it came to rest.
+    pub fn settle(
+        &mut self,
+        view: View,
+        sigma: Option<&[f64]>,
+        count: usize,
+        target: f64,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> bool {
+        for k in 0..count {
+            work.sweeps += 1;
+            if self.sweep(view, sigma, k % 2 == 1, r) <= 0.1 * target {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// One pass over all contacts; returns ‖σ Δr‖, σ being the rows' units (one in scaled variables).
+    pub fn sweep(&mut self, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
+        if view.w.has_single_rows() {
+            return sweep_rows(view, sigma, backwards, r);
+        }
+        let (w, offsets, n) = (view.w, view.w.offsets(), view.cones.len());
         let mut change = 0.0;
         let (mut b, mut x) = ([0.0; MAX_DIM], [0.0; MAX_DIM]);
         for k in 0..n {
             let i = if backwards { n - 1 - k } else { k };
-            let rows = system.rows(i);
+            let rows = offsets[i]..offsets[i + 1];
             let dim = rows.len();
             let (b, x) = (&mut b[..dim], &mut x[..dim]);
             x.copy_from_slice(&r[rows.clone()]);
-            b.copy_from_slice(&system.q[rows.clone()]);
-            system.w.add_row_product(i, r, b);
-            let d = system.w.diagonal_block(i);
-            for a in 0..dim {
-                for c in 0..dim {
-                    b[a] -= d[a * dim + c] * x[c];
-                }
+            b.copy_from_slice(&view.q[rows.clone()]);
+            w.add_row_product(i, r, b);
+            let d = w.diagonal_block(i);
+            for (b, d) in b.iter_mut().zip(d.chunks_exact(dim)) {
+                *b -= d.iter().zip(x.iter()).map(|(d, x)| d * x).sum::<f64>();
             }
-            solve_local(&system.cones[i], d, b, x, &mut self.memory[i]);
-            for (old, new) in r[rows].iter_mut().zip(x.iter()) {
-                change += (new - *old) * (new - *old);
+            solve_local(&view.cones[i], d, b, x, &mut self.memory[i]);
+            let mut square = 0.0;
+            for (old, new) in r[rows.clone()].iter_mut().zip(x.iter()) {
+                square += (new - *old) * (new - *old);
                 *old = *new;
             }
+            let unit = sigma.map_or(1.0, |s| s[rows.start]);
+            change += square * (unit * unit);
         }
         change.sqrt()
     }
+}
+
+/// The same for problems of single rows: one dot product and one division each.
+fn sweep_rows(view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
+    let n = view.cones.len();
+    let mut change = 0.0;
+    for k in 0..n {
+        let i = if backwards { n - 1 - k } else { k };
+        let (d, old) = (view.w.diagonal_block(i)[0], r[i]);
+        let u = view.q[i] + view.w.single_row_product(i, r);
+        match view.cones[i] {
+            Cone::Unilateral if d > 0.0 => r[i] = (-(u - d * old) / d).max(0.0),
+            ref cone => solve_local(cone, &[d], &[u - d * old], &mut r[i..=i], &mut 0.0),
+        }
+        let step = (r[i] - old) * sigma.map_or(1.0, |s| s[i]);
+        change += step * step;
+    }
+    change.sqrt()
 }
 
 impl ContactSolver for GaussSeidel {
@@ -111,46 +152,50 @@ impl ContactSolver for GaussSeidel {
         start: Start,
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
-        begin(problem, start, solution);
-        solution.method = "gauss-seidel";
-        let tolerance = self.options.tolerance;
-        if prepare(&mut self.judge, problem, start, tolerance, solution) {
-            return Ok(());
-        }
-        self.system.update(problem, self.judge.scaling());
-        self.sweeper.reset(problem.n_contacts());
-        System::enter(self.judge.scaling(), &mut solution.r);
-        let mut best = (f64::INFINITY, solution.r.clone());
-        let (mut since, mut mark) = (0, f64::INFINITY);
-        let mut status = Status::Accurate;
-        while solution.work.sweeps < self.options.max_sweeps {
-            let backwards = solution.work.sweeps % 2 == 1;
-            self.sweeper.sweep(&self.system, backwards, &mut solution.r);
-            solution.work.sweeps += 1;
-            if !solution.work.sweeps.is_multiple_of(self.options.check_every.max(1)) {
-                continue;
-            }
-            let rel = self.system.rel(&solution.r);
-            since += 1;
-            if rel < best.0 {
-                best.0 = rel;
-                best.1.copy_from_slice(&solution.r);
-            }
-            // Progress worth the name: at least a tenth over a hundred checks.
-            if rel < 0.9 * mark {
-                (mark, since) = (rel, 0);
-            }
-            if rel <= 0.5 * tolerance || (rel < 1e-10 && rel <= 0.25 * self.system.floor(&solution.r)) {
-                break;
-            }
-            if since >= 100 || !rel.is_finite() {
-                status = Status::Stalled;
-                break;
-            }
-        }
-        solution.r.copy_from_slice(&best.1);
-        System::leave(self.judge.scaling(), &mut solution.r);
-        conclude(&mut self.judge, problem, tolerance, status, solution);
+        let (sweeper, options) = (&mut self.sweeper, &self.options);
+        self.frame.solve("gauss-seidel", (problem, start), options.tolerance, solution, |system, r, work| {
+            sweeper.reset(system.n_contacts());
+            iterate(sweeper, options, system, r, work)
+        });
         Ok(())
     }
+}
+
+/// Sweeps until the tolerance, the limit, or a standstill; leaves the best r.
+fn iterate(
+    sweeper: &mut Sweeper,
+    options: &GaussSeidelOptions,
+    system: &mut System,
+    r: &mut [f64],
+    work: &mut Work,
+) -> Status {
+    let mut best = (f64::INFINITY, r.to_vec());
+    let (mut since, mut mark) = (0, f64::INFINITY);
+    let mut status = Status::Accurate;
+    while work.sweeps < options.max_sweeps {
+        sweeper.sweep(system.view(), None, work.sweeps % 2 == 1, r);
+        work.sweeps += 1;
+        if !work.sweeps.is_multiple_of(options.check_every.max(1)) {
+            continue;
+        }
+        let rel = system.rel(r);
+        since += 1;
+        if rel < best.0 {
+            best.0 = rel;
+            best.1.copy_from_slice(r);
+        }
+        // Progress worth the name: at least a tenth over a hundred checks.
+        if rel < 0.9 * mark {
+            (mark, since) = (rel, 0);
+        }
+        if rel <= 0.5 * options.tolerance || (rel < 1e-10 && rel <= 0.25 * system.floor(r)) {
+            break;
+        }
+        if since >= 100 || !rel.is_finite() {
+            status = Status::Stalled;
+            break;
+        }
+    }
+    r.copy_from_slice(&best.1);
+    status
 }

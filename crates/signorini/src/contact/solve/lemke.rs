@@ -18,10 +18,9 @@
 
 use super::super::error::ContactError;
 use super::super::problem::{ContactProblem, Kind};
-use super::super::residual::Judge;
-use super::system::System;
+use super::frame::Frame;
 use super::tableau::{Core, End};
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, begin, conclude, prepare};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status};
 
 /// Options of [`Lemke`].
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +41,8 @@ impl Default for LemkeOptions {
 #[derive(Debug, Clone, Default)]
 pub struct Lemke {
     options: LemkeOptions,
-    system: System,
+    frame: Frame,
     core: Core,
-    judge: Judge,
 }
 
 impl Lemke {
@@ -76,23 +74,16 @@ impl ContactSolver for Lemke {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         self.check(problem)?;
-        begin(problem, start, solution);
-        solution.method = "lemke";
-        let tolerance = self.options.tolerance;
-        if prepare(&mut self.judge, problem, start, tolerance, solution) {
-            return Ok(());
-        }
-        self.system.update(problem, self.judge.scaling());
-        solution.r.fill(0.0);
+        let (core, tolerance) = (&mut self.core, self.options.tolerance);
         let limit = self.options.max_pivots_per_row.saturating_mul(problem.n_rows()).saturating_add(100);
-        let end = self.core.solve(&self.system, limit, &mut solution.r, &mut solution.work);
-        System::leave(self.judge.scaling(), &mut solution.r);
-        let otherwise = match end {
-            End::Ray if self.core.is_certificate(&self.system) => Status::Infeasible,
-            End::Limit => Status::Accurate,
-            _ => Status::Stalled,
-        };
-        conclude(&mut self.judge, problem, tolerance, otherwise, solution);
+        self.frame.solve("lemke", (problem, start), tolerance, solution, |system, r, work| {
+            r.fill(0.0);
+            match core.solve(system, limit, tolerance, r, work) {
+                End::Ray if core.is_certificate(system) => Status::Infeasible,
+                End::Limit => Status::Accurate,
+                _ => Status::Stalled,
+            }
+        });
         Ok(())
     }
 }

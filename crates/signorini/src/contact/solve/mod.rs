@@ -2,10 +2,13 @@
 
 mod active;
 mod admm;
+mod attempts;
 mod auto;
 mod block_lu;
 mod enumerate;
+mod frame;
 mod gauss_seidel;
+mod islands;
 mod lemke;
 mod linear;
 mod local;
@@ -23,7 +26,7 @@ pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
 
 use super::error::ContactError;
 use super::problem::ContactProblem;
-use super::residual::{Judge, Residual};
+use super::residual::Residual;
 
 /// The tolerance on `rel` in motion (DESIGN §4).
 pub const DEFAULT_TOLERANCE: f64 = 1e-12;
@@ -159,51 +162,4 @@ pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolve
             return Err(ContactError::Unknown { what: "solver", found: name.to_owned(), allowed: SOLVER_NAMES });
         }
     })
-}
-
-/// Prepares r for a start. A warm start of another size, or with numbers that are not finite, is a cold one.
-fn begin(problem: &ContactProblem, start: Start, solution: &mut Solution) {
-    let n = problem.n_rows();
-    if start == Start::Cold || solution.r.len() != n || solution.r.iter().any(|x| !x.is_finite()) {
-        solution.r.clear();
-        solution.r.resize(n, 0.0);
-    }
-    solution.work = Work::default();
-    solution.status = Status::Stalled;
-}
-
-/// Computes the scaling; a warm start is also judged, and may already be the solution. A cold one never is, unless
-/// nothing touches, and the solvers find that themselves.
-fn prepare(judge: &mut Judge, problem: &ContactProblem, start: Start, tolerance: f64, solution: &mut Solution) -> bool {
-    match start {
-        Start::Warm => {
-            judge.prepare(problem);
-            conclude(judge, problem, tolerance, Status::Stalled, solution)
-        }
-        Start::Cold => {
-            judge.prepare(problem);
-            false
-        }
-    }
-}
-
-/// Judges r with a prepared judge and sets u, residual and, where it is earned, the status. Returns whether r solves the problem.
-fn conclude(
-    judge: &mut Judge,
-    problem: &ContactProblem,
-    tolerance: f64,
-    otherwise: Status,
-    solution: &mut Solution,
-) -> bool {
-    solution.residual = judge.compute_prepared(problem, &solution.r);
-    solution.u.clear();
-    solution.u.extend_from_slice(judge.velocity());
-    solution.status = if solution.residual.rel <= tolerance {
-        Status::Solved
-    } else if solution.residual.is_within(tolerance) {
-        Status::SolvedToFloor
-    } else {
-        otherwise
-    };
-    solution.status.is_solved()
 }

@@ -17,11 +17,11 @@
 use super::super::delassus::Delassus;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::super::residual::Judge;
 use super::active::Linearised;
+use super::frame::Frame;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work, begin, conclude, prepare};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
 /// Options of [`ProximalNewton`].
 #[derive(Debug, Clone, PartialEq)]
@@ -90,9 +90,8 @@ impl Default for ProximalNewtonOptions {
 #[derive(Debug, Clone, Default)]
 pub struct ProximalNewton {
     options: ProximalNewtonOptions,
-    system: System,
+    frame: Frame,
     core: Core,
-    judge: Judge,
 }
 
 impl ProximalNewton {
@@ -199,15 +198,15 @@ impl Core {
         size <= target
     }
 
-    /// The proximal-point loop from r (scaled), to `tolerance` on the natural map. Returns the residual reached.
+    /// The proximal-point loop from r (scaled) with residual `rel`, to `tolerance`. Returns the residual reached.
     pub fn solve(
         &mut self,
         system: &mut System,
         options: &ProximalNewtonOptions,
+        mut rel: f64,
         r: &mut [f64],
         work: &mut Work,
     ) -> f64 {
-        let mut rel = system.rel(r);
         let mut alpha = options.alpha;
         for _ in 0..options.max_outer {
             if rel <= options.tolerance || (rel < FLOOR_CHECK && rel <= 0.5 * system.floor(r)) {
@@ -222,15 +221,15 @@ impl Core {
             let new = system.rel(&self.x);
             if ok || new < rel {
                 r.copy_from_slice(&self.x);
-                rel = if ok { new } else { rel.min(new) };
+                rel = new;
             }
             if ok {
                 alpha = (alpha * options.schedule.factor(work.newton_steps - before)).max(SMALLEST_ALPHA);
-            } else if new >= rel {
+            } else {
                 alpha = (alpha * 3.0).min(10.0);
             }
         }
-        system.rel(r)
+        rel
     }
 }
 
@@ -249,18 +248,13 @@ impl ContactSolver for ProximalNewton {
         start: Start,
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
-        begin(problem, start, solution);
-        solution.method = "newton";
-        let tolerance = self.options.tolerance;
-        if prepare(&mut self.judge, problem, start, tolerance, solution) {
-            return Ok(());
-        }
-        self.system.update(problem, self.judge.scaling());
-        self.core.reset(&self.system);
-        System::enter(self.judge.scaling(), &mut solution.r);
-        self.core.solve(&mut self.system, &self.options, &mut solution.r, &mut solution.work);
-        System::leave(self.judge.scaling(), &mut solution.r);
-        conclude(&mut self.judge, problem, tolerance, Status::Stalled, solution);
+        let (core, options) = (&mut self.core, &self.options);
+        self.frame.solve("newton", (problem, start), options.tolerance, solution, |system, r, work| {
+            core.reset(system);
+            let rel = system.rel(r);
+            core.solve(system, options, rel, r, work);
+            Status::Stalled
+        });
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::{BlockMatrix, Delassus};
 use super::super::problem::ContactProblem;
 use super::super::scaling::Scaling;
+use super::islands::gather;
 
 /// û = Ŵ r̂ + q̂ with unit compliance at every contact.
 #[derive(Debug, Clone, Default)]
@@ -16,21 +17,40 @@ pub struct System {
     f: Vec<f64>,
 }
 
+/// A problem as a sweep sees it: as it was posed, or scaled.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    pub w: &'a BlockMatrix,
+    pub q: &'a [f64],
+    pub cones: &'a [Cone],
+}
+
 impl System {
-    /// Takes over a problem, keeping the storage.
-    pub fn update(&mut self, problem: &ContactProblem, scaling: &Scaling) {
-        problem.delassus().write_blocks(problem.offsets(), &mut self.w);
-        self.f.clear();
-        self.f.extend(scaling.sigma().iter().map(|s| 1.0 / s));
-        self.w.scale(1.0 / scaling.common(), &self.f);
+    /// Takes over a problem whose operator is `w`, keeping the storage.
+    pub fn update(&mut self, problem: &ContactProblem, w: &BlockMatrix, scaling: &Scaling, q_norm: f64) {
+        let inverse = scaling.inverse();
+        self.w.set_scaled(w, scaling.common(), inverse);
         self.q.clear();
-        let (sigma, g) = (scaling.sigma(), scaling.common());
-        self.q.extend(problem.free_velocity().iter().zip(sigma).map(|(q, s)| q / (g * s)));
+        self.q.extend(problem.free_velocity().iter().zip(inverse).map(|(q, i)| q * i));
         self.cones.clear();
         self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
+        self.q_norm = q_norm;
+        self.f.resize(self.q.len(), 0.0);
+    }
+
+    /// Takes over some contacts of another system, ascending.
+    pub fn restrict(&mut self, whole: &System, part: &[usize]) {
+        self.w.set_restricted(&whole.w, part);
+        gather(whole.offsets(), part, &whole.q, &mut self.q);
+        self.cones.clear();
+        self.cones.extend(part.iter().map(|i| whole.cones[*i].clone()));
         let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.q_norm = if norm > 0.0 { norm } else { 1.0 };
         self.f.resize(self.q.len(), 0.0);
+    }
+
+    pub fn view(&self) -> View<'_> {
+        View { w: &self.w, q: &self.q, cones: &self.cones }
     }
 
     pub fn n(&self) -> usize {
@@ -60,6 +80,11 @@ impl System {
         let mut f = [0.0; MAX_DIM];
         let mut sum = 0.0;
         for (i, cone) in self.cones.iter().enumerate() {
+            if let Cone::Unilateral = cone {
+                let x = r[self.offsets()[i]].min(u[self.offsets()[i]]);
+                sum += x * x;
+                continue;
+            }
             let rows = self.rows(i);
             let f = &mut f[..rows.len()];
             cone.natural_map(&r[rows.clone()], &u[rows], f);

@@ -35,6 +35,9 @@ const TIE: f64 = 1e-11;
 /// A sum this much smaller than its terms is rounding: 50 ε, with room for the errors of the terms themselves.
 const CANCEL: f64 = 1e-13;
 
+/// A solution read off the tableau is not refined below this fraction of the tolerance.
+const GOOD_ENOUGH: f64 = 1e-2;
+
 /// The same as `PIVOT` for the exchange of free variables, where complete pivoting keeps rounding errors small.
 const FREE_PIVOT: f64 = 1e-15;
 
@@ -55,13 +58,24 @@ pub struct Core {
     support: Vec<usize>,
     packed: Vec<f64>,
     velocity: Vec<f64>,
+    /// The entering column of the last ratio test.
+    entering: Vec<f64>,
+    /// Residual of the last solution.
+    rel: f64,
 }
 
 impl Core {
-    /// Pivots; on `Solved` the solution is left in r (scaled variables).
-    pub fn solve(&mut self, system: &System, max_pivots: usize, r: &mut [f64], work: &mut Work) -> End {
+    /// Pivots; on `Solved` the solution is left in r (scaled variables), refined unless it is far within `tolerance`.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        max_pivots: usize,
+        tolerance: f64,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> End {
         let n = system.n();
-        let width = n + 2;
+        let width = width(n);
         self.table.clear();
         self.table.resize(n * width, 0.0);
         for i in 0..n {
@@ -97,14 +111,19 @@ impl Core {
         }
         let end = self.pivot_through(n, max_pivots, work);
         if end == End::Solved {
-            self.recover(system, r);
+            self.rel = self.recover(system, tolerance, r);
         }
         end
     }
 
+    /// Residual of the last solution.
+    pub fn residual(&self) -> f64 {
+        self.rel
+    }
+
     /// Scales rows and columns by powers of two that bring the entries of W near one; complementarity does not mind.
     fn equilibrate(&mut self, n: usize) {
-        let width = n + 2;
+        let width = width(n);
         self.column_factor.clear();
         self.column_factor.resize(n, 1.0);
         // Alternating maxima settle in a few rounds; more would only shuffle factors of two.
@@ -139,7 +158,7 @@ impl Core {
 
     /// Exchanges bilateral rows for free variables.
     fn eliminate_free(&mut self, n: usize, work: &mut Work) -> bool {
-        let width = n + 2;
+        let width = width(n);
         let largest = self.table.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         loop {
             // Rows that must leave, columns that must enter; complete pivoting.
@@ -171,7 +190,7 @@ impl Core {
 
     /// Takes one leftover bilateral row out for r_k, and then u_k out for one leftover free variable.
     fn exchange_pair(&mut self, n: usize, largest: f64, work: &mut Work) -> bool {
-        let width = n + 2;
+        let width = width(n);
         let Some(row) = (0..n).find(|i| self.is_dead(self.basic[*i])) else {
             return false;
         };
@@ -206,7 +225,7 @@ impl Core {
 
     /// Exchanges basic row and nonbasic column.
     fn pivot(&mut self, n: usize, row: usize, column: usize) {
-        let width = n + 2;
+        let width = width(n);
         let inverse = 1.0 / self.table[row * width + column];
         self.pivot_row.clear();
         self.pivot_row.extend_from_slice(&self.table[row * width..(row + 1) * width]);
@@ -220,11 +239,7 @@ impl Core {
             let f = target[column];
             if f != 0.0 {
                 target[column] = 0.0;
-                // What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
-                for (t, p) in target.iter_mut().zip(&self.pivot_row) {
-                    let new = *t + f * p;
-                    *t = if new.abs() > CANCEL * t.abs() { new } else { 0.0 };
-                }
+                eliminate(target, &self.pivot_row, f);
             }
         }
         std::mem::swap(&mut self.basic[row], &mut self.nonbasic[column]);
@@ -242,12 +257,12 @@ impl Core {
     fn perturbation(&self, n: usize, row: usize, k: usize) -> f64 {
         match self.column_of[k] {
             usize::MAX => f64::from(u8::from(self.basic[row] == self.first[k])),
-            column => -self.table[row * (n + 2) + column],
+            column => -self.table[row * width(n) + column],
         }
     }
 
     fn pivot_through(&mut self, n: usize, max_pivots: usize, work: &mut Work) -> End {
-        let width = n + 2;
+        let width = width(n);
         // The cover enters; the row that needs it most leaves, ties lexicographically last.
         let mut leave: Option<usize> = None;
         for row in 0..n {
@@ -300,51 +315,60 @@ impl Core {
     }
 
     /// The row that blocks first when the nonbasic variable of `column` grows: lexicographic ratio test.
-    fn find_leaving(&self, n: usize, column: usize) -> Option<usize> {
-        let width = n + 2;
-        let entry = |row: usize| self.table[row * width + column];
-        let largest = (0..n).fold(0.0_f64, |m, row| m.max(entry(row).abs()));
-        let constants = (0..n).fold(0.0_f64, |m, row| m.max(self.table[row * width + n + 1].abs()));
-        let noise = 0.01 * TIE * constants;
-        let mut best: Option<usize> = None;
+    fn find_leaving(&mut self, n: usize, column: usize) -> Option<usize> {
+        let width = width(n);
+        let (mut largest, mut constants) = (0.0_f64, 0.0_f64);
+        self.entering.resize(n, 0.0);
+        for (row, entry) in self.table.chunks_exact(width).zip(&mut self.entering) {
+            *entry = row[column];
+            largest = largest.max(row[column].abs());
+            constants = constants.max(row[n + 1].abs());
+        }
+        let (limit, noise) = (-PIVOT * largest, 0.01 * TIE * constants);
+        let mut best: Option<(usize, f64, f64)> = None;
         for row in 0..n {
-            if entry(row) >= -PIVOT * largest || self.is_free(self.basic[row]) {
+            if self.entering[row] >= limit || self.is_free(self.basic[row]) {
                 continue;
             }
-            let Some(other) = best else {
-                best = Some(row);
+            // t/(−entry), and the scale of its perturbations.
+            let scale = -1.0 / self.entering[row];
+            let ratio = self.table[row * width + n + 1].max(0.0) * scale;
+            let Some((other, other_ratio, other_scale)) = best else {
+                best = Some((row, ratio, scale));
                 continue;
             };
-            // Compare t_row/(−entry) with t_other/(−entry), then the perturbations in order.
-            let (a, b) = (-entry(row), -entry(other));
-            let compare = |x: f64, y: f64, noise: f64| {
-                let (x, y) = (x / a, y / b);
-                let tie = (x - y).abs() <= TIE * (x.abs() + y.abs()) + noise * (1.0 / a + 1.0 / b);
-                if tie { std::cmp::Ordering::Equal } else { x.total_cmp(&y) }
-            };
-            let constant = |row: usize| self.table[row * width + n + 1].max(0.0);
-            let mut order = compare(constant(row), constant(other), noise);
-            if order.is_eq() {
-                // The cover leaves whenever it may.
-                if self.basic[other] == Var::Cover {
-                    continue;
+            let slack = noise * (scale + other_scale);
+            if (ratio - other_ratio).abs() > TIE * (ratio + other_ratio) + slack {
+                if ratio < other_ratio {
+                    best = Some((row, ratio, scale));
                 }
-                if self.basic[row] == Var::Cover {
-                    best = Some(row);
-                    continue;
-                }
-                for k in 0..n {
-                    order = compare(self.perturbation(n, row, k), self.perturbation(n, other, k), 0.0);
-                    if !order.is_eq() {
-                        break;
-                    }
-                }
+                continue;
             }
-            if order.is_lt() {
-                best = Some(row);
+            // A tie. The cover leaves whenever it may; else the perturbations decide, in order.
+            if self.basic[other] == Var::Cover {
+                continue;
+            }
+            if self.basic[row] == Var::Cover || self.is_before((row, scale), (other, other_scale), n) {
+                best = Some((row, ratio, scale));
             }
         }
-        best
+        best.map(|(row, ..)| row)
+    }
+
+    /// Whether the perturbations of one row, each times its scale, are lexicographically smaller than those of another.
+    fn is_before(&self, (row, scale): (usize, f64), (other, other_scale): (usize, f64), n: usize) -> bool {
+        for k in 0..n {
+            let (x, y) = (self.perturbation(n, row, k), self.perturbation(n, other, k));
+            // Most are zero in both.
+            if x == 0.0 && y == 0.0 {
+                continue;
+            }
+            let (x, y) = (x * scale, y * other_scale);
+            if (x - y).abs() > TIE * (x.abs() + y.abs()) {
+                return x < y;
+            }
+        }
+        false
     }
 
     /// Keeps the direction of r along the ray of `column`.
@@ -353,7 +377,7 @@ impl Core {
         self.packed.resize(n, 0.0);
         for row in 0..n {
             if let Var::R(i) = self.basic[row] {
-                self.packed[i] = self.table[row * (n + 2) + column] * self.column_factor[i];
+                self.packed[i] = self.table[row * width(n) + column] * self.column_factor[i];
             }
         }
         if let Var::R(i) = self.nonbasic[column] {
@@ -397,27 +421,26 @@ impl Core {
         (0..n).all(fits) && qy < -1e-8 * q_scale
     }
 
-    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement.
-    fn recover(&mut self, system: &System, r: &mut [f64]) {
+    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.
+    fn recover(&mut self, system: &System, tolerance: f64, r: &mut [f64]) -> f64 {
         let n = system.n();
-        let width = n + 2;
+        let width = width(n);
         r.fill(0.0);
-        self.support.clear();
         for row in 0..n {
             if let Var::R(i) = self.basic[row] {
                 r[i] = self.table[row * width + n + 1] * self.column_factor[i];
                 if !self.free[i] {
                     r[i] = r[i].max(0.0);
                 }
-                self.support.push(i);
             }
         }
-        self.support.sort_unstable();
         let from_table = self.rel(system, r);
-        // Rounding already: nothing to refine.
-        if from_table <= f64::EPSILON {
-            return;
+        if from_table <= (GOOD_ENOUGH * tolerance).max(f64::EPSILON) {
+            return from_table;
         }
+        self.support.clear();
+        self.support.extend(self.basic.iter().filter_map(|v| if let Var::R(i) = v { Some(*i) } else { None }));
+        self.support.sort_unstable();
         self.packed.clear();
         self.packed.extend_from_slice(r);
         let m = self.support.len();
@@ -434,7 +457,7 @@ impl Core {
             }
         }
         if m == 0 || !self.lu.factor() {
-            return;
+            return from_table;
         }
         let mut best = from_table;
         for _ in 0..3 {
@@ -457,6 +480,7 @@ impl Core {
             self.packed.copy_from_slice(r);
         }
         r.copy_from_slice(&self.packed);
+        best
     }
 
     fn rel(&mut self, system: &System, r: &[f64]) -> f64 {
@@ -464,6 +488,24 @@ impl Core {
         system.velocity(r, &mut self.velocity);
         system.rel_with(r, &self.velocity)
     }
+}
+
+/// target += f · row. What cancels to rounding is zero: degenerate vertices stay exactly degenerate.
+fn eliminate(target: &mut [f64], row: &[f64], f: f64) {
+    for (t, p) in target.chunks_exact_mut(LANES).zip(row.chunks_exact(LANES)) {
+        for k in 0..LANES {
+            let new = t[k] + f * p[k];
+            t[k] = if new.abs() > CANCEL * t[k].abs() { new } else { 0.0 };
+        }
+    }
+}
+
+/// Numbers of a tableau's row that are worked on together.
+const LANES: usize = 4;
+
+/// Stored length of a row: n nonbasic variables, the cover, the constant, and zeros up to a multiple of `LANES`.
+fn width(n: usize) -> usize {
+    (n + 2).next_multiple_of(LANES)
 }
 
 /// A power of two near 1/√x, from the exponent of x; one for zero.

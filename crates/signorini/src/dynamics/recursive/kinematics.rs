@@ -118,6 +118,18 @@ impl Recursion {
         self.work += tree.links.len() as u64;
     }
 
+    /// Velocities of all links for other speeds at coordinates whose kinematics are known. Bias accelerations are left alone.
+    pub fn update_velocities(&mut self, tree: &Tree, v: &[f64]) {
+        let k = &mut self.kinematics;
+        for (i, link) in tree.links.iter().enumerate() {
+            let d = k.links[i].offset;
+            let inner = link.parent_index().map_or_else(Twist::default, |p| k.twist(p)).shifted(&d);
+            let outer = link.v_range().fold(inner, |sum, at| sum + k.unit_motion(i, link, at) * v[at]);
+            (k.links[i].omega, k.velocity[i]) = (outer.angular, outer.linear);
+        }
+        self.work += tree.links.len() as u64;
+    }
+
     /// World positions and velocities of the origins, after [`Self::update_kinematics`].
     pub fn update_positions(&mut self, tree: &Tree) {
         let k = &mut self.kinematics;

@@ -35,22 +35,37 @@ impl Recursion {
                 a += self.kinematics.unit_motion(i, link, v) * vdot[v];
             }
             self.acceleration[i] = a;
+        }
+        self.work += tree.links.len() as u64;
+        self.update_wrenches(tree, vdot, external, wrenches, tau);
+    }
+
+    /// The inward half: what each joint transmits, and its force along each speed, for accelerations that are known.
+    pub fn update_wrenches(
+        &mut self,
+        tree: &Tree,
+        vdot: &[f64],
+        external: Option<&[Wrench]>,
+        wrenches: &mut [Wrench],
+        tau: &mut [f64],
+    ) {
+        wrenches.fill(Wrench::default());
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let motion = &self.kinematics.links[i];
             let body = link.inertia.rotated(&motion.rotation);
-            wrenches[i] = body.to_sym6().times(&a) + body.gyroscopic(&motion.omega);
+            wrenches[i] += body.to_sym6().times(&self.acceleration[i]) + body.gyroscopic(&motion.omega);
             if let Some(external) = external {
                 wrenches[i] = wrenches[i] - external[i];
             }
-        }
-        for (i, link) in tree.links.iter().enumerate().rev() {
             for v in link.v_range() {
                 let s = self.kinematics.unit_motion(i, link, v);
                 tau[v] = s.dot(&wrenches[i]) + tree.armature[v] * vdot[v];
             }
             if let Some(p) = link.parent_index() {
-                let shifted = wrenches[i].shifted(&self.kinematics.links[i].offset);
+                let shifted = wrenches[i].shifted(&motion.offset);
                 wrenches[p] += shifted;
             }
         }
-        self.work += 2 * tree.links.len() as u64;
+        self.work += tree.links.len() as u64;
     }
 }

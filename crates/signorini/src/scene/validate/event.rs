@@ -21,6 +21,7 @@ impl<'a> Check<'a> {
                 self.add(FindingKind::DuplicateName, format_args!("{at}.name"), message);
             }
             self.trigger(at, i, event);
+            self.belonging(at, event);
             match event.kind {
                 EventKind::Weld => self.weld(at, event),
                 EventKind::Switch => self.switch(at, event),
@@ -33,12 +34,57 @@ impl<'a> Check<'a> {
             }
         }
         self.subject = None;
+        self.circles();
         self.contradictions();
     }
 
+    /// Events that wait for each other: none of them would ever happen.
+    fn circles(&mut self) {
+        let by_name: HashMap<&str, &Event> = self.scene.event.iter().map(|e| (e.name.as_str(), e)).collect();
+        for (i, event) in self.scene.event.iter().enumerate() {
+            let mut causes = std::iter::successors(Some(event), |e| by_name.get(e.after.as_deref()?).copied());
+            let returns = causes.by_ref().skip(1).take(self.scene.event.len()).any(|e| e.name == event.name);
+            if returns && event.after.as_ref() != Some(&event.name) {
+                self.subject = Some(("event", &event.name));
+                let message = "the events that this one comes after come after it themselves: none of them would ever happen";
+                self.add_with(FindingKind::Contradiction, format_args!("event[{i}].after"), message, |f| {
+                    f.allowed("a chain that begins with a `time` or a `when`")
+                });
+                self.subject = None;
+            }
+        }
+    }
+
+    /// Keys that do nothing for the event's kind.
+    fn belonging(&mut self, at: Arguments<'_>, event: &Event) {
+        use EventKind::*;
+        let keys: [(&str, bool, &[EventKind]); 14] = [
+            ("joint", event.joint.is_some(), &[Lock, Unlock, Change, Attach, Release, Switch]),
+            ("joints", event.joints.is_some(), &[Lock, Unlock, Attach, Release]),
+            ("coordinates", event.coordinates.is_some(), &[Lock]),
+            ("axis", event.axis.is_some(), &[Lock, Change]),
+            ("axis2", event.axis2.is_some(), &[Change]),
+            ("pitch", event.pitch.is_some(), &[Change]),
+            ("to", event.to.is_some(), &[Change]),
+            ("body", event.body.is_some(), &[Lock, Impulse]),
+            ("bodies", event.bodies.is_some(), &[Weld]),
+            ("force", event.force.is_some(), &[Switch]),
+            ("motor", event.motor.is_some(), &[Switch]),
+            ("on", event.on.is_some(), &[Switch]),
+            ("point", event.point.is_some(), &[Impulse]),
+            ("axes", event.axes.is_some(), &[Impulse]),
+        ];
+        let sizes = [("vector", event.vector.is_some(), &[Impulse][..]), ("moment", event.moment.is_some(), &[Impulse][..])];
+        for (key, _, kinds) in keys.into_iter().chain(sizes).filter(|(_, given, kinds)| *given && !kinds.contains(&event.kind)) {
+            let message = format!("`{key}` does not belong to an event of kind `{}`", event.kind.name());
+            self.add_with(FindingKind::Misplaced, format_args!("{at}.{key}"), &message, |f| {
+                f.allowed(kinds.iter().map(|k| format!("`{}`", k.name())).collect::<Vec<_>>().join(", "))
+            });
+        }
+    }
+
     fn trigger(&mut self, at: Arguments<'_>, i: usize, event: &Event) {
-        let n =
-            usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
+        let n = usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
         if n != 1 {
             let kind = if n == 0 { FindingKind::Missing } else { FindingKind::Misplaced };
             self.add_with(kind, at, "an event has one trigger", |f| {
@@ -91,6 +137,16 @@ impl<'a> Check<'a> {
                 let message = "an impulse is over at once: there is nothing that could come back";
                 self.add(FindingKind::Misplaced, format_args!("{at}.rearm"), message);
             }
+        }
+        let keys = [
+            ("joint", when.joint.is_some(), when.kind.is_of_joint()),
+            ("coordinate", when.coordinate.is_some(), when.kind.is_of_coordinate()),
+            ("a", when.a.is_some(), when.kind == Quantity::Distance),
+            ("b", when.b.is_some(), when.kind == Quantity::Distance),
+        ];
+        for (key, _, _) in keys.into_iter().filter(|(_, given, belongs)| *given && !belongs) {
+            let message = format!("`{key}` does not belong to this quantity");
+            self.add(FindingKind::Misplaced, format_args!("{at}.{key}"), &message);
         }
         if when.kind.is_of_joint() {
             match when.joint.as_deref() {
@@ -190,11 +246,7 @@ impl<'a> Check<'a> {
                 }
             }
             if coordinates.is_empty() {
-                self.add(
-                    FindingKind::Missing,
-                    format_args!("{at}.coordinates"),
-                    "a lock of no coordinate does nothing",
-                );
+                self.add(FindingKind::Missing, format_args!("{at}.coordinates"), "a lock of no coordinate does nothing");
             }
         }
         match (event.axis, &event.body) {
@@ -203,11 +255,7 @@ impl<'a> Check<'a> {
             (Some(axis), body) => {
                 self.axis(format_args!("{at}.axis"), axis);
                 if event.coordinates.is_some() {
-                    self.add(
-                        FindingKind::Misplaced,
-                        format_args!("{at}.axis"),
-                        "either an axis or coordinates, not both",
-                    );
+                    self.add(FindingKind::Misplaced, format_args!("{at}.axis"), "either an axis or coordinates, not both");
                 }
                 for joint in &joints {
                     let kinds: Vec<JointKind> = self.kinds_of(&joint.name).collect();
@@ -257,11 +305,9 @@ impl<'a> Check<'a> {
                     self.add(FindingKind::SameBody, format_args!("{at}.bodies"), "a weld joins two different bodies");
                 }
             }
-            other => {
-                self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
-                    f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
-                })
-            }
+            other => self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
+                f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
+            }),
         }
     }
 
@@ -307,41 +353,52 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Two events at one time that want one joint to be two things.
+    /// Two events at one time that want one joint, load or motor to be two things.
     fn contradictions(&mut self) {
-        let mut at_once: HashMap<(u64, &str), (usize, EventKind)> = HashMap::new();
+        let names = self.joint_names();
+        let mut at_once: HashMap<(u64, String), usize> = HashMap::new();
         for (i, event) in self.scene.event.iter().enumerate() {
             let Some(time) = event.time.filter(|t| t.is_finite()) else { continue };
-            let touches = !matches!(event.kind, EventKind::Switch | EventKind::Impulse | EventKind::Weld);
-            let patterns: Vec<&str> = event
-                .joint
-                .iter()
-                .chain(event.joints.iter().flatten())
-                .map(String::as_str)
-                .filter(|_| touches)
-                .collect();
-            for name in self.joint_names() {
-                if !patterns.iter().any(|p| matches(p, name)) {
+            let subjects: Vec<String> = match event.kind {
+                EventKind::Impulse | EventKind::Weld => Vec::new(),
+                EventKind::Switch => match (&event.force, &event.joint) {
+                    (Some(force), _) => vec![format!("load `{force}`")],
+                    (None, Some(joint)) => vec![format!("motor {} of joint `{joint}`", event.motor.unwrap_or(0))],
+                    (None, None) => Vec::new(),
+                },
+                _ => {
+                    let patterns: Vec<&String> = event.joint.iter().chain(event.joints.iter().flatten()).collect();
+                    let named = names.iter().filter(|name| patterns.iter().any(|p| matches(p, name)));
+                    named.map(|name| format!("joint `{name}`")).collect()
+                }
+            };
+            for subject in subjects {
+                // −0 and 0 are one time.
+                let first = *at_once.entry(((time + 0.0).to_bits(), subject.clone())).or_insert(i);
+                let other = &self.scene.event[first];
+                if go_together(other, event) {
                     continue;
                 }
-                // −0 and 0 are one time.
-                let first = *at_once.entry(((time + 0.0).to_bits(), name)).or_insert((i, event.kind));
-                if first.1 != event.kind {
-                    self.subject = Some(("event", &event.name));
-                    let other = &self.scene.event[first.0];
-                    let message = format!(
-                        "this contradicts event `{}`, which happens to joint `{name}` at the same time",
-                        other.name
-                    );
-                    self.add_with(FindingKind::Contradiction, format_args!("event[{i}]"), &message, |f| {
-                        f.found(format!("{} and {}", other.kind.name(), event.kind.name()))
-                            .help("let one come `after` the other".to_owned())
-                    });
-                    self.subject = None;
-                }
+                self.subject = Some(("event", &event.name));
+                let message = format!("this contradicts event `{}`, which happens to {subject} at the same time", other.name);
+                self.add_with(FindingKind::Contradiction, format_args!("event[{i}]"), &message, |f| {
+                    f.found(format!("{} and {}", other.kind.name(), event.kind.name()))
+                        .help("let one come `after` the other".to_owned())
+                });
+                self.subject = None;
             }
         }
     }
+}
+
+/// Whether two events of one time want the same of one thing, or locks that add up.
+fn go_together(a: &Event, b: &Event) -> bool {
+    a.kind == b.kind
+        && match a.kind {
+            EventKind::Change => (a.to, a.axis, a.axis2, a.pitch) == (b.to, b.axis, b.axis2, b.pitch),
+            EventKind::Switch => a.on == b.on,
+            _ => true,
+        }
 }
 
 /// The joint that a change makes, as far as axes are concerned.

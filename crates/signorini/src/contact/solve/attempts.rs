@@ -1,0 +1,242 @@
+//! The attempts of `auto` on a scaled system, in turn. Headings in `auto.rs`, of which this is the engine.
+
+use super::super::cone::Cone;
+use super::admm::{self, AdmmOptions};
+use super::auto::AutoOptions;
+use super::gauss_seidel::Sweeper;
+use super::newton::{self, ProximalNewtonOptions, Schedule};
+use super::system::System;
+use super::tableau::{self, End};
+use super::{Status, Work};
+
+/// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
+const MARGIN: f64 = 0.9;
+
+/// Above this a dense tableau is too large to be worth a try.
+const MAX_LEMKE_ROWS: usize = 3000;
+
+/// Starting points tried when the planned ones fail.
+const RESTARTS: u64 = 24;
+
+/// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
+const COARSE_FLOOR: f64 = 1e-8;
+
+/// What happened to r before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing.
+    Fresh,
+    /// Sweeps led to it; whether it solves the problem is not known.
+    Swept,
+    /// Sweeps led to it, and the judge refused it.
+    Refused,
+}
+
+/// The methods and what they work on.
+#[derive(Debug, Clone, Default)]
+pub struct Attempts {
+    pub sweeper: Sweeper,
+    newton: newton::Core,
+    lemke: tableau::Core,
+    admm: admm::Core,
+    best: Vec<f64>,
+    /// Residual of `best`.
+    rel: f64,
+    trial: Vec<f64>,
+}
+
+impl Attempts {
+    /// Improves r (scaled) until an attempt succeeds; returns the method that won, or what was tried last, and the
+    /// status to report if the judge does not find r solved.
+    pub fn run(
+        &mut self,
+        options: &AutoOptions,
+        stage: Stage,
+        system: &mut System,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> (&'static str, Status) {
+        self.best.clear();
+        self.best.extend_from_slice(r);
+        self.trial.clear();
+        self.trial.resize(system.n(), 0.0);
+        self.rel = f64::INFINITY;
+        let outcome = self.try_all(options, stage, system, work);
+        r.copy_from_slice(&self.best);
+        outcome
+    }
+
+    fn try_all(
+        &mut self,
+        options: &AutoOptions,
+        stage: Stage,
+        system: &mut System,
+        work: &mut Work,
+    ) -> (&'static str, Status) {
+        let tolerance = options.tolerance;
+        let is_lcp = is_lcp(&system.cones);
+        let n = system.n();
+        let has_zero_diagonal = is_lcp && (0..n).any(|i| system.w.diagonal_block(i)[0] <= 0.0);
+        let lemke_first = is_lcp && (n <= options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
+        let may_be_solved = match stage {
+            Stage::Fresh => self.best.iter().any(|r| *r != 0.0) || is_open(system),
+            Stage::Swept => true,
+            Stage::Refused => false,
+        };
+        if may_be_solved && self.offer_best(tolerance, system) {
+            return (if stage == Stage::Swept { "gauss-seidel" } else { "none" }, Status::Stalled);
+        }
+        if lemke_first && let Some(status) = self.pivot(tolerance, system, work) {
+            return ("lemke", status);
+        }
+        if stage == Stage::Fresh {
+            self.sweep(options.count_sweeps(system.n_contacts(), is_lcp), tolerance, system, work);
+        }
+        if stage != Stage::Swept && self.offer_best(tolerance, system) {
+            return ("gauss-seidel", Status::Stalled);
+        }
+        self.newton.reset(system);
+        // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
+        // the proximal parameter matches how far there is to go.
+        let plan = if is_lcp {
+            newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
+        } else {
+            newton_options(tolerance, (0.1 * self.rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, 12)
+        };
+        self.trial.copy_from_slice(&self.best);
+        if self.newton(&plan, Some(self.rel), tolerance, system, work) {
+            return ("newton", Status::Stalled);
+        }
+        if is_lcp
+            && !lemke_first
+            && n <= MAX_LEMKE_ROWS
+            && let Some(status) = self.pivot(tolerance, system, work)
+        {
+            return ("lemke", status);
+        }
+        for rho in [1.0, 3.0, 0.3] {
+            self.trial.fill(0.0);
+            let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, 80);
+            if self.newton(&plan, None, tolerance, system, work) {
+                return ("newton", Status::Stalled);
+            }
+        }
+        for seed in 1..=RESTARTS {
+            self.scatter(seed, system);
+            let (schedule, outer) = if seed % 2 == 1 { (Schedule::Fast, 25) } else { (Schedule::Safe, 40) };
+            let rho = [1.0, 3.0, 0.3][seed as usize / 2 % 3];
+            let plan = newton_options(tolerance, 1.0, rho, schedule, outer);
+            if self.newton(&plan, None, tolerance, system, work) {
+                return ("restart", Status::Stalled);
+            }
+        }
+        for (rho, max_steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
+            let plan = AdmmOptions { tolerance: MARGIN * tolerance, max_steps, rho, ..AdmmOptions::default() };
+            self.trial.fill(0.0);
+            let new = self.admm.solve(system, &plan, &mut self.trial, work);
+            let start = self.trial.clone();
+            if self.offer(new, tolerance, system) {
+                return ("admm", Status::Stalled);
+            }
+            for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
+                self.trial.copy_from_slice(&start);
+                let plan = newton_options(tolerance, alpha, rho, Schedule::Safe, 60);
+                if self.newton(&plan, None, tolerance, system, work) {
+                    return ("admm+newton", Status::Stalled);
+                }
+            }
+        }
+        ("auto", Status::Stalled)
+    }
+
+    /// Keeps `trial`, whose residual is `new`, if it is better than the best so far; whether that is good enough.
+    fn offer(&mut self, new: f64, tolerance: f64, system: &mut System) -> bool {
+        if new < self.rel {
+            self.rel = new;
+            std::mem::swap(&mut self.best, &mut self.trial);
+        }
+        self.rel <= MARGIN * tolerance || {
+            let floor = if self.rel < COARSE_FLOOR { system.floor(&self.best) } else { 0.0 };
+            self.rel <= MARGIN * floor.min(COARSE_FLOOR)
+        }
+    }
+
+    /// Evaluates the best r itself.
+    fn offer_best(&mut self, tolerance: f64, system: &mut System) -> bool {
+        self.trial.copy_from_slice(&self.best);
+        self.rel = f64::INFINITY;
+        let new = system.rel(&self.trial);
+        self.offer(new, tolerance, system)
+    }
+
+    /// Gauss–Seidel sweeps from the best r, until nothing moves.
+    fn sweep(&mut self, count: usize, tolerance: f64, system: &System, work: &mut Work) {
+        self.sweeper.reset(system.n_contacts());
+        self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
+    }
+
+    /// Proximal Newton from `trial`, whose residual is `known` or computed.
+    fn newton(
+        &mut self,
+        plan: &ProximalNewtonOptions,
+        known: Option<f64>,
+        tolerance: f64,
+        system: &mut System,
+        work: &mut Work,
+    ) -> bool {
+        let rel = known.unwrap_or_else(|| system.rel(&self.trial));
+        let new = self.newton.solve(system, plan, rel, &mut self.trial, work);
+        self.offer(new, tolerance, system)
+    }
+
+    /// A starting point somewhere in the cones, of the size of the impulses that stop the contacts; a fixed sequence.
+    fn scatter(&mut self, seed: u64, system: &System) {
+        let size = system.q_norm / (system.n() as f64).sqrt();
+        let mut state = seed;
+        for x in &mut self.trial {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *x = 4.0 * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
+        }
+        for (i, cone) in system.cones.iter().enumerate() {
+            cone.project(&mut self.trial[system.rows(i)]);
+        }
+    }
+
+    /// Lemke's method; a status if that settles the matter.
+    fn pivot(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Option<Status> {
+        let limit = 20 * system.n() + 100;
+        match self.lemke.solve(system, limit, tolerance, &mut self.trial, work) {
+            End::Ray if self.lemke.is_certificate(system) => Some(Status::Infeasible),
+            End::Solved => {
+                let new = self.lemke.residual();
+                self.offer(new, tolerance, system).then_some(Status::Stalled)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn newton_options(
+    tolerance: f64,
+    alpha: f64,
+    rho: f64,
+    schedule: Schedule,
+    max_outer: usize,
+) -> ProximalNewtonOptions {
+    let tolerance = MARGIN * tolerance;
+    ProximalNewtonOptions { tolerance, alpha, max_outer, rho, schedule, ..ProximalNewtonOptions::default() }
+}
+
+/// Whether all laws are rows of a linear or mixed linear complementarity problem.
+pub fn is_lcp(cones: &[Cone]) -> bool {
+    cones.iter().all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral))
+}
+
+/// Whether no contact closes at r = 0: the one case in which r = 0 may be the answer.
+fn is_open(system: &System) -> bool {
+    let closes = |(i, cone): (usize, &Cone)| {
+        let q = system.q[system.offsets()[i]];
+        if cone.is_row() && !matches!(cone, Cone::Unilateral) { q != 0.0 } else { q < 0.0 }
+    };
+    !system.cones.iter().enumerate().any(closes)
+}
