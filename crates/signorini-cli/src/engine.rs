@@ -2,6 +2,7 @@
 
 use crate::describe;
 use signorini::impulse::EventReport;
+use signorini::plan::{Elimination, Shape};
 use signorini::record::{JointColumns, Motion};
 use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
@@ -137,6 +138,7 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("floating", format!("{} mechanisms without a joint to the ground", plan.n_floating())),
         ("degrees of freedom", assembly.dof.to_string()),
         ("tree depth", plan.depth().to_string()),
+        ("elimination", describe_elimination(&system.eliminate(Shape::Balanced))),
         ("size", format!("{:.6} (farthest joint or spring end from a centre of mass)", model.characteristic_length())),
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
@@ -166,6 +168,12 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
     let mut lines: Vec<_> = lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect();
     lines.extend(describe::events(scene).into_iter().map(|(name, words)| (format!("  {name}"), words)));
     Ok(lines)
+}
+
+/// Depth and width of an elimination tree, in words.
+fn describe_elimination(plan: &Elimination) -> String {
+    let open = if plan.widest() > 0 { format!(", at most {} open rows", plan.widest()) } else { String::new() };
+    format!("{} merges deep{open}", plan.depth())
 }
 
 /// A chain of so many revolute links with alternating axes, hanging from the ground.
@@ -209,6 +217,11 @@ impl Evaluator {
     /// Evaluates the accelerations once.
     pub fn evaluate(&mut self) -> Result<(), StepError> {
         self.simulation.accelerations(&mut self.accelerations)
+    }
+
+    /// Assembles by a tree of the given shape, under divide and conquer.
+    pub fn set_shape(&mut self, shape: Shape) {
+        self.simulation.set_shape(shape);
     }
 
     /// Number of bodies.

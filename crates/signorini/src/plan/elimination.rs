@@ -119,9 +119,7 @@ impl Elimination {
             Shape::Balanced => blocked(1),
             Shape::Caterpillar => blocked(usize::MAX),
             Shape::Blocked(limit) => blocked(limit.max(1)),
-            Shape::Auto if ports.is_empty() => {
-                blocked(if parents.len() < AUTO_FROM { usize::MAX } else { AUTO_BLOCK })
-            }
+            Shape::Auto if ports.is_empty() => blocked(if parents.len() < AUTO_FROM { usize::MAX } else { AUTO_BLOCK }),
             Shape::Auto => {
                 let mut best = blocked(usize::MAX);
                 for limit in LOOP_BLOCKS.into_iter().filter(|&limit| limit < parents.len()) {

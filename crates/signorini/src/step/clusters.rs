@@ -2,10 +2,12 @@
 
 use super::StepError;
 use super::system::{System, Workspace};
-use crate::dynamics::dca::{Bias, Dca, Drive, Row};
+use crate::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
+use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
 use crate::model::Instant;
 use crate::plan::{Elimination, Port, Shape};
+use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3};
 
 /// Clusters, and right-hand sides in their order of rows.
@@ -52,6 +54,31 @@ impl System {
         Elimination::build(&self.plan.parents(), &self.ports(), shape)
     }
 
+    /// Whether accelerations need neither positions in space nor loops: then all sweeps follow the tree of clusters.
+    pub(crate) fn is_fused(&self) -> bool {
+        let is_plain = !self.needs_positions && self.user_loads.is_empty() && self.motions.is_empty();
+        self.formulation == Formulation::Dca && is_plain
+    }
+
+    /// Accelerations of a tree on which nothing acts that needs positions in space. Leaves no kinematics behind.
+    pub(crate) fn evaluate_fused(
+        &self,
+        now: Instant,
+        q: &mut [f64],
+        v: &mut [f64],
+        input: &[f64],
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<Power, StepError> {
+        self.prescribe(now, q, v, w);
+        let power = self.update_joint_loads(now, q, v, input, w);
+        let Some(work) = w.dca.as_deref_mut() else { return Err(StepError::Internal("no clusters")) };
+        let motion = Motion { tree: &self.tree, q, v, tau: &w.tau, held: &w.prescribed };
+        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
+        work.dca.accelerate(&motion, &ground, vdot);
+        work.dca.singular().map_or(Ok(power), |link| Err(self.no_inertia(link)))
+    }
+
     /// Assembles the clusters at the present kinematics.
     pub(crate) fn factor_dca(&self, w: &mut Workspace, rotors: bool) {
         let Some(work) = w.dca.as_deref_mut() else { return };
@@ -94,15 +121,8 @@ impl System {
             wanted[row[r]] = along + asked;
         }
         let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
-        let drive = Drive {
-            tau: &w.tau,
-            external,
-            bias: Bias::Velocities,
-            held: &w.prescribed,
-            ground,
-            wanted,
-            kept: &[],
-        };
+        let drive =
+            Drive { tau: &w.tau, external, bias: Bias::Velocities, held: &w.prescribed, ground, wanted, kept: &[] };
         dca.solve(&self.tree, &w.recursion.kinematics, &drive, vdot);
         for r in 0..n_rows {
             w.loops.lambda[r] = dca.lambda[row[r]];

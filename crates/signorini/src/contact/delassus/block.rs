@@ -78,7 +78,8 @@ impl BlockMatrix {
             for i in offsets[b]..offsets[b + 1] {
                 for k in indptr[i]..indptr[i + 1] {
                     let c = block_of[indices[k]];
-                    let slot = out.pattern.row_start[b] + out.pattern.columns[out.pattern.row_start[b]..].binary_search(&c).unwrap_or_default();
+                    let slot = out.pattern.row_start[b]
+                        + out.pattern.columns[out.pattern.row_start[b]..].binary_search(&c).unwrap_or_default();
                     let dim = offsets[c + 1] - offsets[c];
                     let at = out.pattern.value_start[slot] + (i - offsets[b]) * dim + (indices[k] - offsets[c]);
                     out.values[at] += data[k];
@@ -362,7 +363,8 @@ impl BlockMatrix {
                 for i in 0..rows {
                     for j in 0..cols {
                         let x = w[i * cols + j];
-                        let y = mirror.map_or(0.0, |k| self.values[self.pattern.value_start[range.start + k] + j * rows + i]);
+                        let y = mirror
+                            .map_or(0.0, |k| self.values[self.pattern.value_start[range.start + k] + j * rows + i]);
                         worst = worst.max((x - y).abs());
                         largest = largest.max(x.abs());
                     }

@@ -46,7 +46,8 @@ impl<'a> Check<'a> {
             let returns = causes.by_ref().skip(1).take(self.scene.event.len()).any(|e| e.name == event.name);
             if returns && event.after.as_ref() != Some(&event.name) {
                 self.subject = Some(("event", &event.name));
-                let message = "the events that this one comes after come after it themselves: none of them would ever happen";
+                let message =
+                    "the events that this one comes after come after it themselves: none of them would ever happen";
                 self.add_with(FindingKind::Contradiction, format_args!("event[{i}].after"), message, |f| {
                     f.allowed("a chain that begins with a `time` or a `when`")
                 });
@@ -74,8 +75,11 @@ impl<'a> Check<'a> {
             ("point", event.point.is_some(), &[Impulse]),
             ("axes", event.axes.is_some(), &[Impulse]),
         ];
-        let sizes = [("vector", event.vector.is_some(), &[Impulse][..]), ("moment", event.moment.is_some(), &[Impulse][..])];
-        for (key, _, kinds) in keys.into_iter().chain(sizes).filter(|(_, given, kinds)| *given && !kinds.contains(&event.kind)) {
+        let sizes =
+            [("vector", event.vector.is_some(), &[Impulse][..]), ("moment", event.moment.is_some(), &[Impulse][..])];
+        for (key, _, kinds) in
+            keys.into_iter().chain(sizes).filter(|(_, given, kinds)| *given && !kinds.contains(&event.kind))
+        {
             let message = format!("`{key}` does not belong to an event of kind `{}`", event.kind.name());
             self.add_with(FindingKind::Misplaced, format_args!("{at}.{key}"), &message, |f| {
                 f.allowed(kinds.iter().map(|k| format!("`{}`", k.name())).collect::<Vec<_>>().join(", "))
@@ -380,7 +384,8 @@ impl<'a> Check<'a> {
                     continue;
                 }
                 self.subject = Some(("event", &event.name));
-                let message = format!("this contradicts event `{}`, which happens to {subject} at the same time", other.name);
+                let message =
+                    format!("this contradicts event `{}`, which happens to {subject} at the same time", other.name);
                 self.add_with(FindingKind::Contradiction, format_args!("event[{i}]"), &message, |f| {
                     f.found(format!("{} and {}", other.kind.name(), event.kind.name()))
                         .help("let one come `after` the other".to_owned())
