@@ -204,7 +204,8 @@ impl System {
     pub(crate) fn carry_order(&mut self, old: &Self, is_same_tree: bool) {
         self.shape = old.shape;
         let is_same = is_same_tree && self.ports() == old.ports();
-        self.elimination = old.elimination.as_ref().map(|e| if is_same { e.clone() } else { self.eliminate(self.shape) });
+        self.elimination =
+            old.elimination.as_ref().map(|e| if is_same { e.clone() } else { self.eliminate(self.shape) });
     }
 
     /// Takes over the clusters of the same tree before an event that only held or let go speeds of tree joints. Only what lies
@@ -285,6 +286,7 @@ impl super::Simulation {
             let cut_q = std::mem::take(&mut self.work.cut_q);
             self.work = self.system.workspace();
             self.work.cut_q = cut_q;
+            self.is_current = false;
         }
     }
 }
