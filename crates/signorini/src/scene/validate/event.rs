@@ -136,7 +136,14 @@ impl<'a> Check<'a> {
             let is_back = when.above.is_none_or(|x| rearm < x) && when.below.is_none_or(|x| rearm > x);
             if !is_back {
                 let message = "the quantity must come back past the threshold before the event can happen again";
-                self.add(FindingKind::OutOfRange, format_args!("{at}.rearm"), message);
+                let allowed = match (when.above, when.below) {
+                    (Some(x), _) => format!("a number below {x}"),
+                    (None, Some(x)) => format!("a number above {x}"),
+                    (None, None) => String::new(),
+                };
+                self.add_with(FindingKind::OutOfRange, format_args!("{at}.rearm"), message, |f| {
+                    f.found(rearm.to_string()).allowed(allowed)
+                });
             }
             if matches!(when.kind, Quantity::Impulse | Quantity::MomentImpulse) {
                 let message = "an impulse is over at once: there is nothing that could come back";
@@ -177,7 +184,7 @@ impl<'a> Check<'a> {
         let n = self.kinds_of(name).map(|kind| if when.kind == Quantity::Coordinate { kind.n_q() } else { kind.n_v() });
         let n = n.max().unwrap_or(0);
         if k >= n {
-            self.add_with(FindingKind::OutOfRange, format_args!("{at}.coordinate"), "the joint has no such one", |f| {
+            self.add_with(FindingKind::OutOfRange, format_args!("{at}.coordinate"), "the joint has no such coordinate", |f| {
                 f.found(k.to_string()).allowed(format!("an integer below {n}"))
             });
         }
