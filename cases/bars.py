@@ -96,3 +96,13 @@ def maximal(th, w, extra):
     A = np.array(rows + extra(n))
     lam = np.linalg.solve(A @ np.linalg.solve(M, A.T), -A @ V)
     return V + np.linalg.solve(M, A.T @ lam), lam
+
+
+def entries(event):
+    """An event in the words of `events.jsonl`: speeds, impulses of the hinges, energy."""
+    out = {"time": event["time"], "kinetic_energy.before": event["kinetic_before"], "kinetic_energy.after": event["kinetic_after"],
+           "dissipated": event["kinetic_before"] - event["kinetic_after"]}
+    for k in range(N):
+        out[f"velocity_before.j{k + 1}.0"], out[f"velocity_after.j{k + 1}.0"] = event["speeds_before"][k], event["speeds_after"][k]
+        out |= {f"impulses.j{k + 1}.{3 + axis}": event["hinge_impulses"][k][axis] for axis in (0, 1)}
+    return out

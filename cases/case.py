@@ -44,15 +44,18 @@ def quaternion_rate(q, w_body):
     return 0.5 * np.array([-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a])
 
 
-def store(name, what, parameters, times, columns, accuracy, checks, summary, extra=None):
+def store(name, what, parameters, times, columns, accuracy, checks, summary, extra=None, events=(), balances=()):
     """Write `cases/NAME.json` and `scenes/NAME/expected.toml`.
 
     columns: {column: values at `times`}; checks: [(columns, times, tolerance, reason)];
-    summary: [(key, largest allowed value, reason)].
+    summary: [(key, largest allowed value, reason)]; events: [(event, occurrence, {entry: value}, tolerance, reason)];
+    balances: [(event, count, pairs of entries that are equal, relative tolerance, reason)].
     """
     times = [float(t) for t in times]
     table = {c: [float(x) for x in v] for c, v in columns.items()}
     answer = dict(case=name, what=what, parameters=parameters, accuracy=accuracy, **(extra or {}), t=times, columns=table)
+    if events:
+        answer["events"] = [dict(event=e, occurrence=k, **{p: float(v) for p, v in values.items()}) for e, k, values, *_ in events]
     text = json.dumps(answer, indent=1, ensure_ascii=False)
     (CASES / f"{name.replace('-', '_')}.json").write_text(compact(text) + "\n")
 
@@ -64,6 +67,13 @@ def store(name, what, parameters, times, columns, accuracy, checks, summary, ext
             values = "".join(f'"{c}" = {table[c][k]!r}\n' for c in names)
             out += ["[[check]]", f"t = {t!r}", f"tolerance = {tolerance!r}", f'reason = "{reason}"', f'source = "{source}.json"',
                     "[check.values]", values]
+    for event, occurrence, entries, tolerance, reason in events:
+        values = "".join(f'"{p}" = {float(v)!r}\n' for p, v in entries.items())
+        out += ["[[check]]", f'event = "{event}"', *([f"occurrence = {occurrence}"] if occurrence else []), f"tolerance = {tolerance!r}",
+                f'reason = "{reason}"', f'source = "{source}.json"', "[check.values]", values]
+    for event, count, pairs, tolerance, reason in balances:
+        equal = [f"equal = {json.dumps([list(p) for p in pairs])}", f"tolerance = {tolerance!r}"] if pairs else []
+        out += ["[[check]]", f'event = "{event}"', f"count = {count}", *equal, f'reason = "{reason}"', ""]
     for key, limit, reason in summary:
         out += ["[[check]]", f'summary = "{key}"', f"max = {limit!r}", f'reason = "{reason}"', ""]
     folder = SCENES / name

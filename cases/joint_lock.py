@@ -48,4 +48,8 @@ if __name__ == "__main__":
              difference_from_rtol_1e_12=float(abs(coarse - y1).max())),
         [(names, [END], 1e-7, "rtol 1e-11; the jump is exact, the falling chain amplifies errors about a hundredfold.")],
         [("energy.max_drift", 1e-9, "rtol 1e-11 per step; what the lock takes away is accounted for.")],
-        dict(event=event, final=final))
+        dict(event=event, final=final),
+        [("lock-j3", 0, entries(event) | {"velocity_after.j3.0": 0.0, "impulses.j3.2": event["lock_moment"]}, 1e-8,
+          "The motion before the event at rtol 1e-11; the jump itself is exact to rounding.")],
+        [("lock-j3", 1, [("dissipated", "kinetic_energy.of_jump")] + [(f"generalised_momentum_before.j{k}", f"generalised_momentum_after.j{k}") for k in (1, 2, 4)],
+          1e-12, "Carnot; momenta conjugate to speeds that stay free are conserved.")])

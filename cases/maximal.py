@@ -55,6 +55,7 @@ class Joint:
         self.damping = j.get("damping", 0.0)
         self.torque = sum(m["value"] for m in j.get("motor", []))
         self.spring = j.get("spring")
+        self.angle = (self.q or [0.0])[0]
         assert all(m["kind"] == "torque" for m in j.get("motor", []))
         self.cross = [unit(np.cross(self.axis, np.eye(3)[np.argmin(abs(self.axis))]))]
         self.cross.append(np.cross(self.axis, self.cross[0]))
@@ -103,7 +104,8 @@ class Mechanism:
             i = list(b["inertia"]) + [0.0] * (6 - len(b["inertia"]))
             self.mass.append(b["mass"]), self.com.append(np.array(b.get("com", [0.0] * 3)))
             self.inertia.append(np.array([[i[0], i[3], i[4]], [i[3], i[1], i[5]], [i[4], i[5], i[2]]]))
-        self.joints = [Joint(scene, j) for j in scene.get("joint", [])]
+        self.joints = [Joint(scene, j) for j in scene.get("joint", []) if not j.get("absent")]
+        self.locks = []                                                   # (joint, axis, body in which the axis is fixed)
         self.start()
 
     def frame(self, j, side, x, qs):
@@ -122,8 +124,11 @@ class Mechanism:
         todo = list(self.joints)
         while todo:
             j = next((j for j in todo if j.p in pose or j.c in pose), None)
-            if j is None:
-                break
+            if j is None:                                                # floats: based on the first body left
+                b = self.bodies[self.index[todo[0].p]]
+                x, q, v, w = self.given(b)
+                pose[b["name"]], twist[b["name"]] = (x, q), (v - np.cross(w, rotation(q) @ self.com[self.index[b["name"]]]), w)
+                continue
             todo.remove(j)
             if j.c in pose:
                 continue
@@ -151,10 +156,15 @@ class Mechanism:
                 r = rotation(q) @ self.com[k]
                 v = v + np.cross(w, r)
             else:
-                x, q = np.array(b.get("position", [0.0] * 3)), unit(b.get("orientation", [1.0, 0, 0, 0]))
+                x, q, v, w = self.given(b)
                 r = rotation(q) @ self.com[k]
-                v, w = np.array(b.get("velocity", [0.0] * 3)), np.array(b.get("angular_velocity", [0.0] * 3))
             self.y0[13 * k:13 * k + 13] = np.concatenate([x + r, q, v, w])
+
+    @staticmethod
+    def given(b):
+        """Pose and velocity of a body that floats; the velocity is that of its centre of mass."""
+        x, q = np.array(b.get("position", [0.0] * 3)), unit(b.get("orientation", [1.0, 0, 0, 0]))
+        return x, q, np.array(b.get("velocity", [0.0] * 3)), np.array(b.get("angular_velocity", [0.0] * 3))
 
     def split(self, y):
         s = y.reshape(-1, 13)
@@ -163,7 +173,7 @@ class Mechanism:
     def constraints(self, x, qs, v, w):
         """Position residuals, Jacobian and acceleration bias of all joints."""
         n = len(self.bodies)
-        res, rows, bias = [], [], []
+        res, rows, bias, self.owners = [], [], [], []
         zero = np.zeros(3)
         for j in self.joints:
             pp, pR, a = self.frame(j, 0, x, qs)
@@ -183,7 +193,7 @@ class Mechanism:
                     if k >= 0:
                         row[6 * k:6 * k + 3] += sign * e_lin
                         row[6 * k + 3:6 * k + 6] += sign * (np.cross(r, e_lin) + e_rot)
-                rows.append(row), bias.append(gamma), res.append(value)
+                rows.append(row), bias.append(gamma), res.append(value), self.owners.append((j.name, e_rot, e_lin))
 
             axis = pR @ j.axis
             cross = [pR @ e for e in j.cross]
@@ -201,6 +211,10 @@ class Mechanism:
                 nrm = np.cross(axis, a2)
                 rate = np.cross(np.cross(wa, axis), a2) + np.cross(axis, np.cross(wb, a2))
                 add(zero, nrm, rate @ (wb - wa), axis @ a2)
+            for _, e, body in (lock for lock in self.locks if lock[0] is j):
+                k = self.index[body]
+                e = rotation(qs[k]) @ e if k >= 0 else e
+                add(zero, e, np.cross(w[k], e) @ (wb - wa) if k >= 0 else 0.0, 0.0)
         return np.array(res), np.array(rows).reshape(-1, 6 * n), np.array(bias)
 
     def loads(self, x, qs, v, w):
@@ -236,6 +250,11 @@ class Mechanism:
             wa, wb = (w[a] if a >= 0 else np.zeros(3)), (w[b] if b >= 0 else np.zeros(3))
             if j.kind == "revolute":
                 T = axis * (j.torque - j.damping * (wb - wa) @ axis)
+                if j.spring:
+                    e, c = pR @ j.cross[0], cR @ j.cross[0]
+                    turned = math.atan2(np.cross(e, c) @ axis, e @ c)
+                    j.angle += (turned - j.angle + math.pi) % (2 * math.pi) - math.pi    # unwrapped
+                    T = T - axis * j.spring["stiffness"] * (j.angle - j.spring.get("rest", [0.0])[0])
                 for k, sign in ((a, -1), (b, 1)):
                     if k >= 0:
                         f[k, 3:] += sign * T

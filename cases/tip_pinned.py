@@ -52,4 +52,7 @@ if __name__ == "__main__":
         [(names, [END], 1e-7, "rtol 1e-11; the jump is exact, the linkage amplifies errors about a hundredfold.")],
         [("energy.max_drift", 1e-9, "rtol 1e-11 per step; what the pin takes away is accounted for."),
          ("loop_drift.position", 1e-10, "The engine's promise for closed loops.")],
-        dict(event=event, final=final))
+        dict(event=event, final=final),
+        [("pin-the-tip", 0, entries(event) | {f"impulses.tip.{3 + axis}": lam[axis] for axis in (0, 1)}, 1e-8,
+          "The motion before the event at rtol 1e-11; the jump itself is exact to rounding.")],
+        [("pin-the-tip", 1, [("dissipated", "kinetic_energy.of_jump")], 1e-12, "Carnot: the energy lost is that of the jump.")])

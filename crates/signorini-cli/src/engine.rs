@@ -1,6 +1,8 @@
 //! The one place where the command meets the engine: scene in, something that moves out.
 
+use crate::describe;
 use signorini::impulse::EventReport;
+use signorini::plan::{Elimination, Shape};
 use signorini::record::{JointColumns, Motion};
 use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
@@ -40,7 +42,9 @@ pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>>
     Ok(Built {
         motion: Engine { simulation },
         bodies: model.bodies().iter().map(|body| body.name.clone()).collect(),
-        joints: joints.map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() }).collect(),
+        joints: joints
+            .map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() })
+            .collect(),
         markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
         findings: assembly_findings(&built.assembly),
         assembly: built.assembly,
@@ -134,14 +138,11 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("floating", format!("{} mechanisms without a joint to the ground", plan.n_floating())),
         ("degrees of freedom", assembly.dof.to_string()),
         ("tree depth", plan.depth().to_string()),
+        ("elimination", describe_elimination(&system.eliminate(Shape::Balanced))),
         ("size", format!("{:.6} (farthest joint or spring end from a centre of mass)", model.characteristic_length())),
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
     lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);
-    if !model.events().is_empty() {
-        let joints = if n_absent > 0 { format!("; {n_absent} joints wait to be attached") } else { String::new() };
-        lines.push(("events", format!("{}{joints}", model.events().len())));
-    }
     if !assembly.loops.is_empty() {
         const MOST: usize = 12;
         let mut names: Vec<&str> = assembly.loops.iter().take(MOST).map(String::as_str).collect();
@@ -156,7 +157,23 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         let names = if n == 0 { String::new() } else { format!(": {}", name_redundant(assembly)) };
         lines.push(("redundant constraints", format!("{n}{names}")));
     }
-    Ok(lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect())
+    if !model.events().is_empty() {
+        let waiting = match n_absent {
+            0 => String::new(),
+            1 => "; 1 joint waits to be attached".to_owned(),
+            n => format!("; {n} joints wait to be attached"),
+        };
+        lines.push(("events", format!("{}{waiting}", model.events().len())));
+    }
+    let mut lines: Vec<_> = lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect();
+    lines.extend(describe::events(scene).into_iter().map(|(name, words)| (format!("  {name}"), words)));
+    Ok(lines)
+}
+
+/// Depth and width of an elimination tree, in words.
+fn describe_elimination(plan: &Elimination) -> String {
+    let open = if plan.widest() > 0 { format!(", at most {} open rows", plan.widest()) } else { String::new() };
+    format!("{} merges deep{open}", plan.depth())
 }
 
 /// A chain of so many revolute links with alternating axes, hanging from the ground.
@@ -200,6 +217,11 @@ impl Evaluator {
     /// Evaluates the accelerations once.
     pub fn evaluate(&mut self) -> Result<(), StepError> {
         self.simulation.accelerations(&mut self.accelerations)
+    }
+
+    /// Assembles by a tree of the given shape, under divide and conquer.
+    pub fn set_shape(&mut self, shape: Shape) {
+        self.simulation.set_shape(shape);
     }
 
     /// Number of bodies.

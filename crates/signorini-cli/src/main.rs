@@ -2,8 +2,10 @@
 
 mod bench;
 mod bench_contact;
+mod bench_dca;
 mod bundled;
 mod check;
+mod describe;
 mod engine;
 mod failure;
 mod progress;
@@ -52,6 +54,8 @@ struct Bench {
 enum What {
     /// Every solver on every stored contact problem of a folder.
     Contact(bench_contact::Args),
+    /// Divide and conquer against the recursion, by shape of plan and number of threads.
+    Dca(bench_dca::Args),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
         Command::Scenes(command) => command.execute(),
         Command::Solve(args) => return solve::run(&args),
         Command::Bench(Bench { what: Some(What::Contact(args)), .. }) => return bench_contact::run(&args),
+        Command::Bench(Bench { what: Some(What::Dca(args)), .. }) => args.execute(),
         Command::Bench(Bench { dynamics, .. }) => dynamics.execute(),
     };
     match result {

@@ -163,6 +163,8 @@ impl Run {
     }
 
     fn simulate(&self, task: Task) -> Result<(), Failure> {
+        // This thread is one of them. Where the pool is there already, a caller made it and it stays.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(self.threads).use_current_thread().build_global();
         let Task { folder, loaded, kept, identity, checkpoint } = task;
         let (scene, source) = (&loaded.scene, &loaded.source);
         let state = checkpoint.as_ref().map(|checkpoint| checkpoint.state.clone());

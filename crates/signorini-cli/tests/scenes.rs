@@ -18,6 +18,8 @@ struct Expected {
 enum Check {
     Values(Values),
     Summary(Bound),
+    Event(Happening),
+    Balance(Balance),
 }
 
 /// Columns of the trajectory at one time.
@@ -37,6 +39,34 @@ struct Values {
 struct Bound {
     summary: String,
     max: f64,
+    reason: String,
+}
+
+/// Entries of the line that an event leaves in `events.jsonl`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Happening {
+    event: String,
+    /// Which of its lines, counted from 0.
+    #[serde(default)]
+    occurrence: usize,
+    tolerance: f64,
+    reason: String,
+    source: String,
+    values: BTreeMap<String, f64>,
+}
+
+/// Entries that are equal in every line of `events.jsonl` that an event leaves, and how many lines there are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Balance {
+    event: String,
+    count: usize,
+    #[serde(default)]
+    equal: Vec<[String; 2]>,
+    /// Relative to the larger of both.
+    #[serde(default)]
+    tolerance: f64,
     reason: String,
 }
 
@@ -132,6 +162,66 @@ fn check_bound(check: &Bound, summary: &serde_json::Value, scale: f64, findings:
     }
 }
 
+/// An entry of a line of `events.jsonl`, addressed by a dotted path of keys and places in lists.
+fn entry<'a>(line: &'a serde_json::Value, path: &str) -> Option<&'a serde_json::Value> {
+    path.split('.').try_fold(line, |value, key| match value {
+        serde_json::Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        _ => value.get(key),
+    })
+}
+
+/// The numbers of an entry: one, or those of a list.
+fn numbers(line: &serde_json::Value, path: &str) -> Vec<f64> {
+    match entry(line, path) {
+        Some(serde_json::Value::Array(list)) => list.iter().filter_map(serde_json::Value::as_f64).collect(),
+        Some(value) => value.as_f64().into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+fn check_event(check: &Happening, lines: &[serde_json::Value], scale: f64, findings: &mut Vec<String>) {
+    let name = &check.event;
+    let mut own = lines.iter().filter(|line| line["name"] == name.as_str());
+    let Some(line) = own.nth(check.occurrence) else {
+        return findings.push(format!("event {name} did not happen {} times", check.occurrence + 1));
+    };
+    for (path, expected) in &check.values {
+        match numbers(line, path)[..] {
+            [found] => {
+                let (difference, tolerance) = ((found - expected).abs(), check.tolerance);
+                if difference > tolerance * scale || difference.is_nan() || scale == 0.0 {
+                    findings.push(format!("{path} of event {name}: {found}, expected {expected}, off by {difference:.1e} (allowed {tolerance:.0e})"));
+                }
+            }
+            _ => findings.push(format!("event {name} has no number {path}")),
+        }
+    }
+}
+
+fn check_balance(check: &Balance, lines: &[serde_json::Value], scale: f64, findings: &mut Vec<String>) {
+    let name = &check.event;
+    let own: Vec<_> = lines.iter().filter(|line| name == "*" || line["name"] == name.as_str()).collect();
+    if own.len() != check.count {
+        findings.push(format!("event {name} happened {} times, expected {}", own.len(), check.count));
+    }
+    for line in own {
+        for [a, b] in &check.equal {
+            let (x, y) = (numbers(line, a), numbers(line, b));
+            let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let size = norm(&x).max(norm(&y));
+            let gap: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
+            let difference = if size > 0.0 { norm(&gap) / size } else { 0.0 };
+            let tolerance = check.tolerance;
+            let is_off = x.is_empty() || x.len() != y.len() || difference > tolerance * scale || difference.is_nan();
+            if is_off || scale == 0.0 {
+                findings.push(format!(
+                    "event {name}: {a} {x:?} and {b} {y:?}, off by {difference:.1e} (allowed {tolerance:.0e})"
+                ));
+            }
+        }
+    }
+}
+
 /// Runs one scene and returns what differs from its `expected.toml`.
 fn run(name: &str) -> Vec<String> {
     let folder = repository().join("scenes").join(name);
@@ -156,21 +246,32 @@ fn run(name: &str) -> Vec<String> {
 
     let table = Table::read(&out.join("trajectory.csv"));
     let summary = serde_json::from_str(&std::fs::read_to_string(out.join("summary.json")).unwrap()).unwrap();
+    let lines: Vec<serde_json::Value> = std::fs::read_to_string(out.join("events.jsonl"))
+        .map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+        .unwrap_or_default();
+    let is_explained = |reason: &str, source: &str| {
+        let source = repository().join(source);
+        assert!(!reason.is_empty() && source.is_file(), "scenes/{name}: no reason, or no file {}", source.display());
+    };
     let scale = tolerance_scale();
     let mut findings = Vec::new();
     for check in &expected.check {
         match check {
             Check::Values(v) => {
-                assert!(
-                    !v.reason.is_empty() && repository().join(&v.source).is_file(),
-                    "scenes/{name}: no reason, or no file {}",
-                    v.source
-                );
+                is_explained(&v.reason, &v.source);
                 check_values(v, &table, scale, &mut findings);
             }
             Check::Summary(b) => {
                 assert!(!b.reason.is_empty(), "scenes/{name}: no reason for {}", b.summary);
                 check_bound(b, &summary, scale, &mut findings);
+            }
+            Check::Event(e) => {
+                is_explained(&e.reason, &e.source);
+                check_event(e, &lines, scale, &mut findings);
+            }
+            Check::Balance(b) => {
+                assert!(!b.reason.is_empty(), "scenes/{name}: no reason for {}", b.event);
+                check_balance(b, &lines, scale, &mut findings);
             }
         }
     }
@@ -193,15 +294,23 @@ macro_rules! scenes {
 
 scenes! {
     andrews "andrews",
+    breaking_chain "breaking-chain",
     bricard "bricard",
     chain_1000 "chain-1000",
+    docking "docking",
     double_pendulum "double-pendulum",
     flyball_governor "flyball-governor",
     four_bar "four-bar",
     heavy_top "heavy-top",
+    joint_lock "joint-lock",
     n_four_bar "n-four-bar",
+    partial_lock "partial-lock",
     pendulum "pendulum",
+    ratchet "ratchet",
+    ring "ring",
     slider_crank "slider-crank",
+    solar_panels "solar-panels",
+    tip_pinned "tip-pinned",
     tumbling_box "tumbling-box",
 }
 

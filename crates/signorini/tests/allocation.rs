@@ -36,9 +36,13 @@ fn allocations(run: impl FnOnce()) -> u64 {
 }
 
 fn simulation(scene: &Scene, integrator: Integrator) -> Simulation {
+    simulation_by(scene, integrator, Formulation::Recursive)
+}
+
+fn simulation_by(scene: &Scene, integrator: Integrator, formulation: Formulation) -> Simulation {
     let built = build(scene).unwrap();
     let step = (integrator != Integrator::Adaptive).then_some(1e-4);
-    let options = Options { integrator, step, ..Default::default() };
+    let options = Options { integrator, step, formulation, ..Default::default() };
     Simulation::new(built.model, built.plan, options, built.state).unwrap()
 }
 
@@ -52,14 +56,18 @@ fn a_step_allocates_nothing() {
     close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b4", "b0"), plain);
     scenes.push(looped);
     for scene in &scenes {
-        for integrator in [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler] {
-            let mut simulation = simulation(scene, integrator);
+        let all = [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler].into_iter();
+        for (integrator, formulation) in all.flat_map(|i| [(i, Formulation::Recursive), (i, Formulation::Dca)]) {
+            let mut simulation = simulation_by(scene, integrator, formulation);
+            if formulation == Formulation::Dca {
+                simulation.set_shape(signorini::plan::Shape::Blocked(3));
+            }
             let count = allocations(|| {
                 for _ in 0..20 {
                     simulation.advance(1e6).unwrap();
                 }
             });
-            assert_eq!(count, 0, "{integrator:?}");
+            assert_eq!(count, 0, "{integrator:?} {formulation:?}");
         }
     }
     // The counter counts.
@@ -79,7 +87,13 @@ fn a_watched_step_allocates_nothing() {
         let whens = [
             of(Quantity::Coordinate),
             of(Quantity::Speed),
-            Condition { kind: Quantity::Distance, a: end(body), b: end(GROUND), above: Some(1e6), ..Condition::default() },
+            Condition {
+                kind: Quantity::Distance,
+                a: end(body),
+                b: end(GROUND),
+                above: Some(1e6),
+                ..Condition::default()
+            },
             Condition { kind: Quantity::Energy, above: Some(1e6), ..Condition::default() },
             of(Quantity::Force),
             of(Quantity::Moment),

@@ -5,13 +5,15 @@ mod common;
 
 use common::{Rng, *};
 use proptest::prelude::*;
-use signorini::plan::Shape;
+use signorini::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
+use signorini::dynamics::recursive::{Recursion, Tree};
+use signorini::plan::{Elimination, Port, Shape};
 use signorini::scene::{Formulation, JointKind, Scene};
+use signorini::spatial::{Twist, Vec3, Wrench};
 use signorini::step::{Built, Observation, Options, Simulation, build};
 
 const ALL: Extras = Extras { fittings: true, motions: true };
-const SHAPES: [Shape; 5] =
-    [Shape::Balanced, Shape::Caterpillar, Shape::Blocked(2), Shape::Blocked(5), Shape::Auto];
+const SHAPES: [Shape; 5] = [Shape::Balanced, Shape::Caterpillar, Shape::Blocked(2), Shape::Blocked(5), Shape::Auto];
 
 fn start(built: &Built, formulation: Formulation) -> Simulation {
     let options = Options { formulation, ..Default::default() };
@@ -84,5 +86,186 @@ proptest! {
             }
         }
         check(&scene);
+    }
+}
+
+fn bits(x: &[f64]) -> Vec<u64> {
+    x.iter().map(|x| x.to_bits()).collect()
+}
+
+/// A planar four-bar of revolute joints has three redundant conditions; several in a row share their uprights.
+#[test]
+fn redundant_loops() {
+    for name in ["four-bar", "n-four-bar"] {
+        let path = format!("{}/../../scenes/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let scene = signorini::scene::read::read_str(&text, &path, "").unwrap();
+        check(&scene);
+        // The motion, too: half a second by both.
+        let run = |formulation| {
+            let built = build(&scene).unwrap();
+            let mut simulation = start(&built, formulation);
+            while simulation.state().time < 0.5 {
+                simulation.advance(0.5).unwrap();
+            }
+            simulation.state().q.clone()
+        };
+        let (a, b) = (run(Formulation::Dca), run(Formulation::Recursive));
+        // Two runs at the default tolerance of 1e-9 per step.
+        assert!(difference(&a, &b) < 1e-7, "{name}: {:e}", difference(&a, &b));
+    }
+}
+
+/// Steps of trees and loops large enough that branches run side by side.
+#[test]
+fn same_bits_on_any_number_of_threads() {
+    let mut rng = Rng(4);
+    let none = Extras { fittings: false, motions: false };
+    let fittings = Extras { fittings: true, motions: false };
+    let mut looped = random_tree(&mut rng, 600, 0.3, &[JointKind::Spherical, JointKind::Universal], fittings);
+    close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b400", "b7"), none);
+    let scenes = [chain(1500), random_tree(&mut rng, 900, 0.2, &KINDS, none), looped];
+    for scene in &scenes {
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut simulation = start(&build(scene).unwrap(), Formulation::Dca);
+                simulation.set_shape(Shape::Blocked(200));
+                let mut a = Vec::new();
+                simulation.accelerations(&mut a).unwrap();
+                bits(&a)
+            })
+        };
+        let one = run(1);
+        for threads in 2..=4 {
+            assert!(run(threads) == one, "{threads} threads");
+        }
+    }
+}
+
+/// Everything about one tree at one state, for the interface itself.
+struct Case {
+    tree: Tree,
+    recursion: Recursion,
+    parents: Vec<Option<usize>>,
+    gravity: Vec3,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+fn case(scene: &Scene, rng: &mut Rng) -> Case {
+    let built = build(scene).unwrap();
+    let tree = Tree::build(&built.model, &built.plan);
+    let mut recursion = Recursion::new(&tree);
+    recursion.update_kinematics(&tree, &built.state.q, &built.state.v);
+    recursion.update_positions(&tree);
+    let tau = (0..tree.n_v).map(|_| rng.range(-1.0, 1.0)).collect();
+    let (q, v) = (built.state.q, built.state.v);
+    Case { parents: built.plan.parents(), gravity: built.model.gravity(), tree, recursion, q, v, tau }
+}
+
+fn drive<'a>(case: &'a Case, held: &'a [f64]) -> Drive<'a> {
+    let ground = Twist::new(Vec3::zeros(), -case.gravity);
+    Drive { tau: &case.tau, bias: Bias::Velocities, held, ground, ..Default::default() }
+}
+
+#[test]
+fn a_lock_touches_only_the_way_to_the_root() {
+    let n = 1000;
+    let mut case = case(&chain(n), &mut Rng(1));
+    let plan = Elimination::build(&case.parents, &[], Shape::Balanced);
+    let mut dca = Dca::new(&case.tree, &[], plan);
+    dca.factor(&case.tree, &case.recursion.kinematics);
+    let zero = vec![0.0; case.tree.n_v];
+    let (mut local, mut full, mut other) = (zero.clone(), zero.clone(), zero.clone());
+    for link in [0, 1, 333, 500, 511, 512, 999] {
+        for is_held in [true, false] {
+            dca.held[link] = is_held;
+            let before = dca.merges;
+            dca.refactor_path(&case.tree, &case.recursion.kinematics, link);
+            assert!((dca.merges - before) as f64 <= 2.0 * (n as f64).log2() + 8.0);
+            dca.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &zero), &mut local);
+            let mut fresh = dca.clone();
+            fresh.factor(&case.tree, &case.recursion.kinematics);
+            fresh.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &zero), &mut full);
+            assert_eq!(bits(&local), bits(&full));
+            (case.tree.prescribed[link], case.tree.has_prescribed) = (is_held, is_held);
+            case.recursion.update_articulated(&case.tree, &case.tau, &zero, None);
+            case.recursion.update_accelerations(&case.tree, &case.gravity, &zero, &mut other);
+            // A thousand links' worth of roundings of a chain whose condition is its length squared.
+            assert!(difference(&local, &other) < 1e-9, "{:e}", difference(&local, &other));
+        }
+    }
+}
+
+#[test]
+fn the_fused_route_is_the_general_one() {
+    let mut rng = Rng(9);
+    let none = Extras { fittings: true, motions: true };
+    for (n, branching) in [(1, 0.0), (30, 0.0), (40, 0.3), (60, 0.8)] {
+        let case = case(&random_tree(&mut rng, n, branching, &KINDS, none), &mut Rng(2));
+        let held: Vec<f64> = (0..case.tree.n_v).map(|v| (v as f64).sin()).collect();
+        for shape in SHAPES {
+            let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], shape));
+            let (mut a, mut b) = (vec![0.0; case.tree.n_v], vec![0.0; case.tree.n_v]);
+            dca.factor(&case.tree, &case.recursion.kinematics);
+            dca.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &held), &mut a);
+            let motion = Motion { tree: &case.tree, q: &case.q, v: &case.v, tau: &case.tau, held: &held };
+            dca.accelerate(&motion, &Twist::new(Vec3::zeros(), -case.gravity), &mut b);
+            // Sixty links' worth of roundings, at a condition of some thousands.
+            assert!(difference(&a, &b) < 1e-9, "{shape:?} {n}: {:e}", difference(&a, &b));
+        }
+    }
+}
+
+/// Directions of contact stay open up to the root, where they are J (M⁻¹ − M⁻¹Aᵀ(AM⁻¹Aᵀ)⁻¹AM⁻¹) Jᵀ, A being the closed rows.
+#[test]
+fn kept_rows_are_the_delassus_matrix() {
+    use nalgebra::{DMatrix, DVector};
+    for seed in 0..20 {
+        let mut rng = Rng(seed);
+        let n = 12;
+        let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Revolute];
+        let none = Extras { fittings: false, motions: false };
+        let mut case = case(&random_tree(&mut rng, n, 0.3, &kinds, none), &mut Rng(3));
+        let ports = [
+            Port { ends: [Some(n - 1), Some(3)], n_rows: 2, is_kept: false },
+            Port { ends: [Some(5), Some(8)], n_rows: 3, is_kept: true },
+            Port { ends: [Some(n - 2), None], n_rows: 2, is_kept: false },
+            Port { ends: [Some(n - 1), None], n_rows: 3, is_kept: true },
+        ];
+        let mass = case.recursion.mass_matrix(&case.tree);
+        let inverse = mass.try_inverse().unwrap();
+        for shape in SHAPES {
+            let mut dca = Dca::new(&case.tree, &ports, Elimination::build(&case.parents, &ports, shape));
+            let mut rng = Rng(seed + 100);
+            let mut rows: Vec<DVector<f64>> = Vec::new();
+            for (r, port) in ports.iter().flat_map(|p| (0..p.n_rows).map(move |_| p)).enumerate() {
+                let mut jacobian = DVector::zeros(case.tree.n_v);
+                let mut row = Row::default();
+                for (e, link) in port.ends.iter().enumerate().filter_map(|(e, l)| l.map(|l| (e, l))) {
+                    let wrench = Wrench::new(rng.vector(1.0).into(), rng.vector(1.0).into());
+                    row.wrenches[e] = wrench;
+                    let at = case.recursion.kinematics.origin[link];
+                    let of = case.recursion.jacobian(&case.tree, link, &at);
+                    jacobian += of.transpose() * nalgebra::Vector6::from(wrench.to_array());
+                }
+                dca.rows[r] = row;
+                rows.push(jacobian);
+            }
+            let pick =
+                |list: &[usize]| DMatrix::from_rows(&list.iter().map(|&r| rows[r].transpose()).collect::<Vec<_>>());
+            let (a, j) = (pick(&[0, 1, 5, 6]), pick(&[2, 3, 4, 7, 8, 9]));
+            let through = (&a * &inverse * a.transpose()).try_inverse().unwrap();
+            let wanted = &j * (&inverse - &inverse * a.transpose() * &through * &a * &inverse) * j.transpose();
+            dca.factor(&case.tree, &case.recursion.kinematics);
+            let mut found = Vec::new();
+            dca.delassus(&mut found);
+            assert_eq!(dca.kept_rows(), [2, 3, 4, 7, 8, 9]);
+            let error = difference(&found, wanted.as_slice());
+            // The reference inverts the mass matrix.
+            assert!(error < 1e-9, "{shape:?} {seed}: {error:e}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 
 mod common;
 
-use common::Rng;
+use common::{Rng, chain};
 use proptest::prelude::*;
-use signorini::plan::{Elimination, Merge, Port, Shape};
+use signorini::model::Model;
+use signorini::plan::{Elimination, Merge, Plan, Port, Shape};
+use signorini::scene::{GROUND, Scene};
 
 type Parents = Vec<Option<usize>>;
 
@@ -159,5 +161,81 @@ proptest! {
                 prop_assert!(end - start <= limit);
             }
         }
+    }
+}
+
+/// Bodies joined by revolute joints, anywhere: only the graph matters.
+fn graph(n: usize, joints: &[(Option<usize>, usize)]) -> Scene {
+    let mut scene = chain(n);
+    let pattern = scene.joint[0].clone();
+    let name = |b: Option<usize>| b.map_or(GROUND.to_owned(), |b| format!("l{b}"));
+    let joint = |(k, &(a, b)): (usize, &(Option<usize>, usize))| {
+        let mut joint = pattern.clone();
+        (joint.name, joint.parent, joint.child) = (format!("j{k}"), name(a), name(Some(b)));
+        joint
+    };
+    scene.joint = joints.iter().enumerate().map(joint).collect();
+    scene
+}
+
+/// Two rails of `n` links from the ground with a rung between every two of their links.
+fn ladder(n: usize) -> Scene {
+    let mut joints = Vec::new();
+    for i in 0..n {
+        joints.push((i.checked_sub(1), i));
+        joints.push((i.checked_sub(1).map(|i| n + i), n + i));
+        joints.extend([(Some(i), 2 * n + i), (Some(n + i), 2 * n + i)]);
+    }
+    graph(3 * n, &joints)
+}
+
+/// Uprights on the ground with a coupler between every two of them: a row of four-bars.
+fn windows(n: usize) -> Scene {
+    let mut joints: Vec<(Option<usize>, usize)> = (0..=n).map(|i| (None, i)).collect();
+    (0..n).for_each(|i| joints.extend([(Some(i), n + 1 + i), (Some(i + 1), n + 1 + i)]));
+    graph(2 * n + 1, &joints)
+}
+
+/// A floating chain of rings of four bodies that share one body each.
+fn rings(n: usize) -> Scene {
+    let mut joints = vec![(None, 0)];
+    for i in 0..n {
+        let at = 3 * i;
+        joints.extend([(Some(at), at + 1), (Some(at + 1), at + 3), (Some(at), at + 2), (Some(at + 2), at + 3)]);
+    }
+    graph(3 * n + 1, &joints)
+}
+
+#[test]
+fn loops_of_bounded_width_take_linear_work() {
+    for (name, make) in [("ladder", ladder as fn(usize) -> Scene), ("windows", windows), ("rings", rings)] {
+        for n in [4, 16, 64, 256] {
+            let model = Model::build(&make(n)).unwrap();
+            let plan = Plan::build(&model, &|_| false);
+            let ports = plan.closures(&model);
+            let balanced = check(&plan.parents(), &ports, Shape::Balanced);
+            let auto = check(&plan.parents(), &ports, Shape::Auto);
+            let bodies = model.bodies().len();
+            assert!(balanced.depth() as f64 <= 4.0 * log2(bodies) + 8.0, "{name} {n}");
+            // Three cuts or so at either end of a stretch, of five conditions each.
+            assert!(balanced.widest() <= 40, "{name} {n}: {}", balanced.widest());
+            assert!(balanced.work() <= 40.0 * bodies as f64, "{name} {n}: {}", balanced.work() / bodies as f64);
+            assert!(auto.work() <= 20.0 * bodies as f64, "{name} {n}: {}", auto.work() / bodies as f64);
+        }
+    }
+}
+
+/// A contact's columns take part in every merge up to the root, so the links that carry contacts come last.
+#[test]
+fn links_with_contacts_are_merged_late() {
+    let parents = chain_of(1024);
+    for link in [0, 300, 1023] {
+        let port = Port { ends: [Some(link), None], n_rows: 3, is_kept: true };
+        let plan = check(&parents, &[port], Shape::Balanced);
+        let merges = plan.clusters.iter().filter(|c| !c.open.is_empty()).count() - 1;
+        // All other links are ten or eleven merges away from the root.
+        assert!(merges <= 8, "{link}: {merges}");
+        assert!(plan.depth() <= 11);
+        assert_eq!(plan.clusters.last().unwrap().open, [0]);
     }
 }

@@ -71,6 +71,8 @@ fn types_and_what_is_required_are_those_of_the_reader() {
             "a list of 3 numbers" => &["vector"],
             "a list of 4 numbers" => &["quaternion"],
             "a list of 3 or 6 numbers" => &["list of 3 or 6 numbers"],
+            "a list of integers from 0 on" => &["list of counts"],
+            "true or false" => &["flag"],
             "a list of numbers" => &["list of numbers"],
             "a number or a list of numbers" => &["number or list"],
             "a list of points, each a list of 3 numbers" => &["list of vectors"],

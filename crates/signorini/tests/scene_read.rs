@@ -102,7 +102,8 @@ fn events_that_wait_for_each_other() {
 fn every_sort_of_finding_has_a_case() {
     // Encoding and size have tests of their own; mechanisms are put together elsewhere.
     let elsewhere = [Encoding, TooLarge, Mechanism];
-    let covered: HashSet<FindingKind> = STRUCTURE.iter().chain(&MEANING).chain(&EVENTS).map(|case| case.0).chain(elsewhere).collect();
+    let covered: HashSet<FindingKind> =
+        STRUCTURE.iter().chain(&MEANING).chain(&EVENTS).map(|case| case.0).chain(elsewhere).collect();
     let missing: Vec<_> = FindingKind::ALL.into_iter().filter(|kind| !covered.contains(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

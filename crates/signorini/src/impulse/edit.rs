@@ -31,7 +31,9 @@ pub enum EditError {
         angle: f64,
     },
     /// Two events of one instant want different things.
-    #[error("events `{first}` and `{second}` contradict each other: they want different things of {what} at the same time")]
+    #[error(
+        "events `{first}` and `{second}` contradict each other: they want different things of {what} at the same time"
+    )]
     Contradiction {
         /// One event.
         first: String,

@@ -66,7 +66,12 @@ pub(super) fn build_events(
     for (i, event) in scene.event.iter().enumerate() {
         let builder = Builder { names, bodies, joints, path: format!("event[{i}]") };
         let trigger = builder.trigger(scene, event)?;
-        events.push(Event { name: event.name.clone(), action: builder.action(scene, event)?, trigger, is_break: false });
+        events.push(Event {
+            name: event.name.clone(),
+            action: builder.action(scene, event)?,
+            trigger,
+            is_break: false,
+        });
     }
     for (j, joint) in scene.joint.iter().enumerate() {
         let Some(breaks) = &joint.breaks else { continue };

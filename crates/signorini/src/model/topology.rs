@@ -185,7 +185,11 @@ impl Joint {
         let straight = self.kind().quaternion_at().unwrap_or(usize::MAX);
         for &k in &hold.speeds {
             let value = if k < straight { hold.q[k] } else { 0.0 };
-            self.fittings.motors.push(Motor { coordinate: k, kind: MotorKind::Motion, signal: Signal::Constant(value) });
+            self.fittings.motors.push(Motor {
+                coordinate: k,
+                kind: MotorKind::Motion,
+                signal: Signal::Constant(value),
+            });
         }
         self.fittings.held = hold.speeds.clone();
         self.fittings.held_q = hold.q.clone();

@@ -1,5 +1,6 @@
 //! Spanning forest of the graph of bodies and joints.
 
+use super::contraction;
 use crate::model::{BodyId, Joint, JointId, Model};
 use std::collections::VecDeque;
 
@@ -22,12 +23,24 @@ fn node(body: Option<BodyId>) -> usize {
 }
 
 impl Forest {
-    pub fn build(model: &Model, is_posed: &dyn Fn(BodyId) -> bool) -> Self {
+    /// Of joints with equally many freedoms those nearest to the ground are in the tree, or those that lie within the smallest
+    /// clusters where `is_compact`.
+    pub fn build(model: &Model, is_posed: &dyn Fn(BodyId) -> bool, is_compact: bool) -> Self {
         let n = model.bodies().len() + 1;
         let joints = model.joints();
         let distance = distances(n, joints);
+        let mut levels = vec![0; joints.len()];
+        if is_compact {
+            // Joints that do not exist connect nothing.
+            let ends = |j: &Joint| if j.is_absent { (0, 0) } else { (node(j.parent), node(j.child)) };
+            let ends: Vec<(usize, usize)> = joints.iter().map(ends).collect();
+            levels = contraction::levels(n, &ends);
+        }
         let mut order: Vec<usize> = (0..joints.len()).filter(|&j| !joints[j].is_absent).collect();
-        order.sort_by_key(|&j| weight(&joints[j], &distance));
+        order.sort_by_key(|&j| {
+            let (is_cut, freedoms, near) = weight(&joints[j], &distance);
+            (is_cut, freedoms, levels[j], near)
+        });
         let mut sets = DisjointSets::new(n);
         let mut in_tree: Vec<usize> =
             order.into_iter().filter(|&j| sets.join(node(joints[j].parent), node(joints[j].child))).collect();

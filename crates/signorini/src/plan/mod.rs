@@ -14,12 +14,16 @@
 //!
 //! **Checked by** `tests/plan.rs`.
 
+mod contraction;
 mod elimination;
 mod forest;
 mod top_tree;
 
 use crate::model::{BodyId, JointId, Model};
 pub use elimination::{Cluster, Elimination, Merge, Port, Shape};
+
+/// Cut joints from which on it matters how their loops overlap.
+const MANY_LOOPS: usize = 4;
 
 /// Which body hangs on which, and by which joint.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +53,30 @@ pub struct PlanLink {
 
 impl Plan {
     /// The plan of a model's topology. A floating mechanism is based on its first body that `is_posed`, or on its first.
+    ///
+    /// Where many loops overlap, a second tree is tried that cuts joints between neighbours (`plan/contraction.rs`), and taken where
+    /// its clusters take less than half the work.
     pub fn build(model: &Model, is_posed: &dyn Fn(BodyId) -> bool) -> Self {
-        let forest = forest::Forest::build(model, is_posed);
+        let plan = Self::of_forest(model, &forest::Forest::build(model, is_posed, false));
+        if plan.cuts.len() < MANY_LOOPS {
+            return plan;
+        }
+        let other = Self::of_forest(model, &forest::Forest::build(model, is_posed, true));
+        let work = |plan: &Self| Elimination::build(&plan.parents(), &plan.closures(model), Shape::Auto).work();
+        if work(&other) < 0.5 * work(&plan) { other } else { plan }
+    }
+
+    /// Cut joints as ports, their closed directions as rows.
+    pub fn closures(&self, model: &Model) -> Vec<Port> {
+        let link = |body: Option<BodyId>| body.map(|b| self.link_of_body[b.index()]);
+        let port = |joint: &crate::model::Joint| {
+            let ends = [link(joint.child), link(joint.parent)];
+            Port { ends, n_rows: 6 - joint.kind().n_v(), is_kept: false }
+        };
+        self.cuts.iter().map(|j| port(&model.joints()[j.index()])).collect()
+    }
+
+    fn of_forest(model: &Model, forest: &forest::Forest) -> Self {
         let mut links = Vec::with_capacity(model.bodies().len());
         let mut link_of_body = vec![usize::MAX; model.bodies().len()];
         let mut link_of_joint = vec![None; model.joints().len()];

@@ -1,10 +1,11 @@
 //! Opens a recording: the finished files, or the streams of a run that is still going or was killed.
 
-use super::folder::{SUMMARY, Table};
+use super::folder::{EVENTS, SUMMARY, Table};
 use super::parquet::ParquetReader;
 use super::stream::StreamReader;
 use super::table::{Chunk, Column, Field, Kind};
 use super::{RecordError, Summary};
+use crate::impulse::EventReport;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,19 @@ impl Recording {
         }
         let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
         serde_json::from_str(&text).map(Some).map_err(RecordError::format("read", &path))
+    }
+
+    /// What its events did, in the order in which they happened.
+    pub fn events(&self) -> Result<Vec<EventReport>, RecordError> {
+        let path = self.folder.join(EVENTS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
+        // A kill may have left half a line at the end.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let lines = whole.lines().map(serde_json::from_str);
+        lines.collect::<Result<_, _>>().map_err(RecordError::format("read", &path))
     }
 
     /// Names and kinds of a table's columns, in order.

@@ -101,16 +101,8 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
-        Self::Lock,
-        Self::Unlock,
-        Self::Change,
-        Self::Weld,
-        Self::Attach,
-        Self::Release,
-        Self::Switch,
-        Self::Impulse,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Lock, Self::Unlock, Self::Change, Self::Weld, Self::Attach, Self::Release, Self::Switch, Self::Impulse];
 
     /// Its name in scene files.
     pub fn name(self) -> &'static str {

@@ -44,7 +44,9 @@ pub enum StepError {
         why: crate::impulse::EditError,
     },
     /// An event after which constraints contradict each other.
-    #[error("at t = {time}: after event `{event}` no velocities satisfy all joints and motions (they differ by {residual:.3e} of the mechanism's speed)")]
+    #[error(
+        "at t = {time}: after event `{event}` no velocities satisfy all joints and motions (they differ by {residual:.3e} of the mechanism's speed)"
+    )]
     Contradiction {
         /// Time.
         time: f64,

@@ -240,16 +240,30 @@ impl System {
 
     /// Joint forces and wrenches of all loads at the present kinematics.
     pub(crate) fn update_loads(&self, now: Instant, q: &[f64], v: &[f64], input: &[f64], w: &mut Workspace) -> Power {
-        w.tau.copy_from_slice(input);
         w.external.fill(Default::default());
+        let mut power = self.update_joint_loads(now, q, v, input, w);
+        if !self.user_loads.is_empty() {
+            let view = self.view(&w.recursion.kinematics);
+            power += Loads::apply_user(&self.user_loads, &view, now, &mut w.external);
+        }
+        power
+    }
+
+    /// Joint forces of all loads, and wrenches of those of the scene.
+    pub(crate) fn update_joint_loads(
+        &self,
+        now: Instant,
+        q: &[f64],
+        v: &[f64],
+        input: &[f64],
+        w: &mut Workspace,
+    ) -> Power {
+        w.tau.copy_from_slice(input);
         let mut power = Power::default();
         power.work += input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
         let view = self.view(&w.recursion.kinematics);
         let cut = (&w.cut_q[..], &w.cut_v[..]);
         power += self.loads.apply(&view, now, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
-        if !self.user_loads.is_empty() {
-            power += Loads::apply_user(&self.user_loads, &view, now, &mut w.external);
-        }
         power
     }
 
@@ -264,6 +278,9 @@ impl System {
         vdot: &mut [f64],
         w: &mut Workspace,
     ) -> Result<Power, StepError> {
+        if self.is_fused() {
+            return self.evaluate_fused(now, q, v, input, vdot, w);
+        }
         self.project(now, q, v, w)?;
         let mut power = self.update_loads(now, q, v, input, w);
         if self.formulation == Formulation::Dense {

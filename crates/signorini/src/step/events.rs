@@ -77,10 +77,8 @@ impl Simulation {
         let due: Vec<usize> =
             (0..self.state.events.len()).filter(|&e| self.state.events[e].due.is_some_and(|t| t <= time)).collect();
         let memories = self.remember(&due);
-        let actions: Vec<(String, Action)> = due
-            .iter()
-            .map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone()))
-            .collect();
+        let actions: Vec<(String, Action)> =
+            due.iter().map(|&e| (self.scene.events()[e].name.clone(), self.scene.events()[e].action.clone())).collect();
         let report = self.happen(&actions)?;
         self.state.events = memories;
         self.look_around(&actions)?;
@@ -185,13 +183,17 @@ impl Simulation {
                     return bad("axes of a joint must be orthonormal and its lead finite");
                 }
             }
-            Action::Lock { what: Lock::Axis { body, axis }, .. } if !is_body(*body) || (axis.norm() - 1.0).abs() > 1e-12 => {
+            Action::Lock { what: Lock::Axis { body, axis }, .. }
+                if !is_body(*body) || (axis.norm() - 1.0).abs() > 1e-12 =>
+            {
                 return bad("an axis must have length one, and its body exist");
             }
             Action::SwitchForce { force, .. } if *force >= self.scene.forces().len() => {
                 return bad("the model has no such load");
             }
-            Action::SwitchMotor { joint, .. } if joint.index() >= n_joints => return bad("the model has no such joint"),
+            Action::SwitchMotor { joint, .. } if joint.index() >= n_joints => {
+                return bad("the model has no such joint");
+            }
             Action::Impulse { at, vector, moment, .. } => {
                 if !is_body(at.body) || !finite(&at.position) || !finite(vector) || !finite(moment) {
                     return bad("an impulse acts on a body of the model, with finite numbers");
@@ -248,7 +250,8 @@ impl Simulation {
             let topology = if is_changed { Arc::new(edits.topology) } else { self.state.topology.clone() };
             let struck = strikes(actions, &poses);
             let seen = Snapshot { bodies, joint_q: before.joint_q.clone(), joint_v: before.joint_v.clone() };
-            let change = Change { topology, is_structural, imposes, event: actions.first().map_or("", |(n, _)| n.as_str()) };
+            let change =
+                Change { topology, is_structural, imposes, event: actions.first().map_or("", |(n, _)| n.as_str()) };
             let after = self.find_after(change, &seen, &struck)?;
             self.accept(after, &before, &struck, &mut common, &mut report);
         } else {
@@ -270,11 +273,16 @@ impl Simulation {
         let time = self.state.time;
         let model = Arc::new(self.scene.revised(&change.topology));
         let plan = if change.is_structural { plan_of(&model) } else { self.system.plan.clone() };
-        let system = System::build(model, plan, self.options.formulation);
+        let mut system = System::build(model, plan, self.options.formulation);
+        system.carry_order(&self.system, !change.is_structural);
         let mut remapped = system.remap(&self.system, &self.state, seen);
         let mut w = system.workspace();
         w.recursion.work = self.work.recursion.work;
+        w.carry_counters(&self.work);
         w.cut_q.copy_from_slice(&remapped.cut_q);
+        if change.imposes && !change.is_structural {
+            system.carry_clusters(&self.system, &remapped.q, &mut self.work, &mut w);
+        }
         let now = Instant::now(time);
         // Only where no joint came, went or changed is the tree the same.
         let known = (!change.is_structural).then_some(&self.work.recursion.kinematics);
@@ -364,6 +372,7 @@ impl Simulation {
             let mean = (twists_before[body.index()] + twists_after[body.index()]) * 0.5;
             work += mean.shifted(&(at - com)).dot(wrench);
         }
+        common.merges = self.work.dca.as_ref().map_or(0, |work| work.repeated);
         if let Some(jumped) = &jumped {
             work += jumped.work + jumped.brought;
             common.kinetic_energy.of_jump = jumped.energy;

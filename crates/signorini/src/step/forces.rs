@@ -127,7 +127,12 @@ impl System {
             }
         }
         let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
-        let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed: &prescribed, gravity: model.gravity() };
+        let drive = Drive {
+            external: &external,
+            joint_forces: &joint_forces,
+            prescribed: &prescribed,
+            gravity: model.gravity(),
+        };
         dense.solve(model, &motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {
             let range = self.tree.links[i].v_range();

@@ -288,8 +288,8 @@ impl System {
             let twist = before.twists[i].shifted(&arm);
             let inertia = body.central.rotated(&pose.rotation);
             motion[link.body.index()] = BodyMotion { pose, twist: Twist::default() };
-            momenta[link.body.index()] = Wrench::new(inertia.times(&twist.angular), twist.linear * body.mass)
-                + before.struck[i].shifted(&-arm);
+            momenta[link.body.index()] =
+                Wrench::new(inertia.times(&twist.angular), twist.linear * body.mass) + before.struck[i].shifted(&-arm);
         }
         let mut joint_forces = vec![0.0; model.n_joint_v()];
         let mut prescribed = vec![None; model.n_joint_v()];
@@ -300,20 +300,18 @@ impl System {
                 let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
                 let was = match self.plan.link_of_joint[j] {
                     Some(l) => was[self.tree.links[l].v as usize + k],
-                    None => self.cuts.iter().position(|c| c.joint.index() == j).map_or(0.0, |c| {
-                        w.closures[c].relative.dot(&w.closures[c].measures[k])
-                    }),
+                    None => self
+                        .cuts
+                        .iter()
+                        .position(|c| c.joint.index() == j)
+                        .map_or(0.0, |c| w.closures[c].relative.dot(&w.closures[c].measures[k])),
                 };
                 joint_forces[at] = rotor * was;
             }
         }
         let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
-        let drive = Drive {
-            external: &momenta,
-            joint_forces: &joint_forces,
-            prescribed: &prescribed,
-            gravity: Vec3::zeros(),
-        };
+        let drive =
+            Drive { external: &momenta, joint_forces: &joint_forces, prescribed: &prescribed, gravity: Vec3::zeros() };
         dense.solve(model, &motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {
             let arm = w.recursion.kinematics.links[i].rotation * self.tree.links[i].inertia.com;

@@ -35,6 +35,9 @@ impl Simulation {
             let outcome = system.evaluate(now, &mut next.q, &mut next.v, &self.input, &mut vdot, w);
             self.rates = vdot;
             outcome?;
+            if system.is_fused() {
+                w.recursion.update_kinematics(&system.tree, &next.q, &next.v);
+            }
         } else {
             system.project(now, &mut next.q, &mut next.v, w)?;
         }

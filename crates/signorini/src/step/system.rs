@@ -32,6 +32,8 @@ pub struct System {
     pub(crate) n_cut_v: usize,
     /// Order of assembly, for divide and conquer.
     pub(crate) elimination: Option<Elimination>,
+    /// Shape of that order.
+    pub(crate) shape: Shape,
 }
 
 /// Scratch of a [`System`]. Dropping it changes nothing.
@@ -88,6 +90,7 @@ impl System {
             n_cut_q,
             n_cut_v,
             elimination,
+            shape: Shape::Auto,
         };
         if formulation == Formulation::Dca {
             system.elimination = Some(system.eliminate(Shape::Auto));
@@ -102,8 +105,9 @@ impl System {
         };
         let (n_links, n_v) = (self.tree.links.len(), self.tree.n_v);
         let mut cut_q = vec![0.0; self.n_cut_q];
-        let joints = self.cuts.iter().filter(|c| c.spin.is_none());
-        joints.for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
+        // A lock of a spin has no coordinates.
+        let cuts = self.cuts.iter().filter(|c| c.spin.is_none());
+        cuts.for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
         let loops = Loops::new(&self.tree, &self.cuts, fitting);
         let dca = self.elimination.as_ref().map(|e| Box::new(DcaWork::new(self, e.clone(), &loops)));
         Workspace {

@@ -137,8 +137,12 @@ impl Simulation {
     fn interpolate(&self, start: &State, s: f64, out: &mut State) {
         out.assign(&self.state);
         let h = self.state.time - start.time;
-        let (h00, h10, h01, h11) =
-            ((1.0 + 2.0 * s) * (1.0 - s) * (1.0 - s), s * (1.0 - s) * (1.0 - s), s * s * (3.0 - 2.0 * s), s * s * (s - 1.0));
+        let (h00, h10, h01, h11) = (
+            (1.0 + 2.0 * s) * (1.0 - s) * (1.0 - s),
+            s * (1.0 - s) * (1.0 - s),
+            s * s * (3.0 - 2.0 * s),
+            s * s * (s - 1.0),
+        );
         out.time = start.time + s * h;
         for link in &self.system.tree.links {
             let joint = link.joint_type();

@@ -85,9 +85,11 @@ fn eventful() -> Scene {
 
 #[test]
 fn stopped_anywhere() {
-    for (integrator, formulation) in
-        [(Integrator::Adaptive, Formulation::Recursive), (Integrator::Rk4, Formulation::Recursive), (Integrator::Adaptive, Formulation::Dense)]
-    {
+    for (integrator, formulation) in [
+        (Integrator::Adaptive, Formulation::Recursive),
+        (Integrator::Rk4, Formulation::Recursive),
+        (Integrator::Adaptive, Formulation::Dense),
+    ] {
         let mut scene = eventful();
         scene.time.integrator = integrator;
         scene.time.step = (integrator == Integrator::Rk4).then_some(0.01);
@@ -188,7 +190,11 @@ fn recordings_of_interrupted_runs() {
     let layout = || {
         let model = &built.model;
         let bodies: Vec<String> = model.bodies().iter().map(|b| b.name.clone()).collect();
-        let columns = |j: &signorini::model::Joint| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() };
+        let columns = |j: &signorini::model::Joint| JointColumns {
+            name: j.name.clone(),
+            q: j.q_slot.clone(),
+            v: j.v_slot.clone(),
+        };
         let joints: Vec<JointColumns> = model.joints().iter().map(columns).collect();
         Layout::build(&bodies, &joints, &[], &scene.output).unwrap()
     };
@@ -223,8 +229,11 @@ fn recordings_of_interrupted_runs() {
         assert!(whole.files() == cut.files(), "cut after every {every}");
     }
     let lines = String::from_utf8(whole.files()[2].clone()).unwrap();
-    let names: Vec<String> =
-        lines.lines().map(|l| serde_json::from_str::<EventReport>(l).unwrap().name).filter(|n| n != "swing" && n != "let-go").collect();
+    let names: Vec<String> = lines
+        .lines()
+        .map(|l| serde_json::from_str::<EventReport>(l).unwrap().name)
+        .filter(|n| n != "swing" && n != "let-go")
+        .collect();
     assert_eq!(names, ["lock", "pin", "blow", "unlock", "open", "loosen", "weld"]);
 }
 

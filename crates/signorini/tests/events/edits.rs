@@ -82,7 +82,9 @@ fn locking_what_is_locked_changes_no_bit() {
     }
     // Some coordinates of a joint whose others have moved on.
     let mut simulation = start(&scene);
-    let free = (0..5).find(|&j| scene.joint[j].kind.n_v() >= 2 && simulation.system().plan.link_of_joint[j].is_some()).unwrap();
+    let free = (0..5)
+        .find(|&j| scene.joint[j].kind.n_v() >= 2 && simulation.system().plan.link_of_joint[j].is_some())
+        .unwrap();
     let id = signorini::model::JointId(free as u32);
     let some = Action::Lock { joints: vec![id], what: signorini::model::event::Lock::Coordinates(vec![0]) };
     simulation.apply("lock", std::slice::from_ref(&some)).unwrap();
@@ -118,7 +120,10 @@ fn releasing() {
         }
         for (a, b) in seen.bodies.iter().zip(&after.bodies) {
             // Speeds of a few metres per second through a chain of six.
-            assert!(apart(&a.velocity, &b.velocity).max(apart(&a.angular_velocity, &b.angular_velocity)) < 1e-13, "{name}");
+            assert!(
+                apart(&a.velocity, &b.velocity).max(apart(&a.angular_velocity, &b.angular_velocity)) < 1e-13,
+                "{name}"
+            );
             assert!(apart(&a.position, &b.position) < 1e-14);
         }
         let report = &simulation.events()[0];
@@ -188,14 +193,19 @@ fn refused() {
         error
     };
     let error = refused(&mut simulation, &[Action::attach(far)]);
-    assert!(matches!(&error, StepError::Event { why: EditError::Gap { joint, length, .. }, .. } if joint == "far" && *length > 1.0));
+    assert!(
+        matches!(&error, StepError::Event { why: EditError::Gap { joint, length, .. }, .. } if joint == "far" && *length > 1.0)
+    );
     assert!(error.to_string().contains("leave out one of its frames"), "{error}");
     let error = refused(&mut simulation, &[Action::lock(j1), Action::release(j1)]);
     assert!(matches!(error, StepError::Event { why: EditError::Contradiction { .. }, .. }), "{error}");
     let two = [JointKind::Fixed, JointKind::Prismatic].map(|kind| Action::change(j1, kind));
     assert!(matches!(refused(&mut simulation, &two), StepError::Event { .. }));
     assert!(matches!(refused(&mut simulation, &[Action::change(j1, JointKind::Free)]), StepError::BadOption(_)));
-    assert!(matches!(refused(&mut simulation, &[Action::lock(signorini::model::JointId(99))]), StepError::BadOption(_)));
+    assert!(matches!(
+        refused(&mut simulation, &[Action::lock(signorini::model::JointId(99))]),
+        StepError::BadOption(_)
+    ));
     assert!(matches!(refused(&mut simulation, &[Action::SwitchForce { force: 0, on: true }]), StepError::BadOption(_)));
     assert!(simulation.joint("none").is_err() && simulation.body("none").is_err());
     // A second joint where one is: it fits, and says nothing new.
@@ -211,9 +221,16 @@ fn refused() {
 #[test]
 fn velocities_that_no_joint_allows() {
     let mut scene = chain(1);
-    let sine = signorini::scene::Varying::Sine { amplitude: 0.5, angular_frequency: 2.0, phase: 0.0, offset: 0.1 * 1.0_f64.sin() };
+    let sine = signorini::scene::Varying::Sine {
+        amplitude: 0.5,
+        angular_frequency: 2.0,
+        phase: 0.0,
+        offset: 0.1 * 1.0_f64.sin(),
+    };
     scene.joint[0].v = None;
-    scene.joint[0].motor.push(signorini::scene::Motor::Motion { coordinate: 0, position: signorini::scene::Signal::Varying(sine) });
+    scene.joint[0]
+        .motor
+        .push(signorini::scene::Motor::Motion { coordinate: 0, position: signorini::scene::Signal::Varying(sine) });
     scene.event.push(signorini::scene::Event {
         name: "weld".into(),
         kind: signorini::scene::EventKind::Weld,
@@ -228,6 +245,9 @@ fn velocities_that_no_joint_allows() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(&error, StepError::Contradiction { time, event, .. } if *time == 0.3 && event == "weld"), "{error}");
+    assert!(
+        matches!(&error, StepError::Contradiction { time, event, .. } if *time == 0.3 && event == "weld"),
+        "{error}"
+    );
     assert_eq!(simulation.state().time, 0.3);
 }

@@ -24,7 +24,8 @@ fn imbalance(simulation: &mut Simulation, end: f64) -> f64 {
 fn locked_tree_joints_do_not_move_a_bit() {
     for (k, kind) in KINDS.into_iter().enumerate() {
         let mut rng = Rng(40 + k as u64);
-        let mut scene = random_tree(&mut rng, 4, 0.3, &[kind, JointKind::Spherical], Extras { fittings: true, motions: false });
+        let mut scene =
+            random_tree(&mut rng, 4, 0.3, &[kind, JointKind::Spherical], Extras { fittings: true, motions: false });
         scene.time.rtol = Some(1e-10);
         for j in 0..scene.joint.len() {
             let mut simulation = Simulation::from_scene(&scene).unwrap();
@@ -50,7 +51,9 @@ fn locked_tree_joints_do_not_move_a_bit() {
 fn locked_loop_closers_stay_within_the_loop_tolerance() {
     let mut rng = Rng(9);
     let extras = Extras { fittings: true, motions: false };
-    for kind in [JointKind::Revolute, JointKind::Spherical, JointKind::Cylindrical, JointKind::Universal, JointKind::Planar] {
+    for kind in
+        [JointKind::Revolute, JointKind::Spherical, JointKind::Cylindrical, JointKind::Universal, JointKind::Planar]
+    {
         let mut scene = random_tree(&mut rng, 5, 0.0, &[JointKind::Spherical, JointKind::Spherical], extras);
         close_loop(&mut rng, &mut scene, "loop", kind, ("b4", "b0"), Extras { fittings: false, motions: false });
         scene.time.rtol = Some(1e-10);
@@ -95,7 +98,8 @@ fn a_ball_joint_locked_about_an_axis() {
             run(&mut s, 0.2);
             let ball = s.joint("ball").unwrap();
             let body = s.body(if on_parent { "upper" } else { "lower" }).unwrap();
-            s.apply("lock", &[Action::Lock { joints: vec![ball], what: Lock::Axis { body: Some(body), axis } }]).unwrap();
+            s.apply("lock", &[Action::Lock { joints: vec![ball], what: Lock::Axis { body: Some(body), axis } }])
+                .unwrap();
             s
         };
         let mut recursive = start(Formulation::Recursive);
@@ -254,7 +258,8 @@ fn a_motion_goes_on_after_a_lock() {
 /// Two bodies that float are welded: from then on they move as one, and come apart again.
 #[test]
 fn welded_and_let_go() {
-    let mut scene = random_tree(&mut Rng(2), 2, 0.0, &[JointKind::Spherical], Extras { fittings: false, motions: false });
+    let mut scene =
+        random_tree(&mut Rng(2), 2, 0.0, &[JointKind::Spherical], Extras { fittings: false, motions: false });
     scene.joint.clear();
     (scene.gravity, scene.time.rtol) = ([0.0; 3], Some(1e-11));
     for (k, body) in scene.body.iter_mut().enumerate() {
@@ -273,7 +278,8 @@ fn welded_and_let_go() {
     let reports = run(&mut simulation, 0.5);
     let (before, after) = (reports[0].momentum_before, reports[0].momentum_after);
     assert!(apart(&before.linear, &after.linear) < 1e-14 && apart(&before.angular, &after.angular) < 1e-14);
-    let distance = |seen: &Observation| (Vec3::from(seen.bodies[0].position) - Vec3::from(seen.bodies[1].position)).norm();
+    let distance =
+        |seen: &Observation| (Vec3::from(seen.bodies[0].position) - Vec3::from(seen.bodies[1].position)).norm();
     let seen = observe(&mut simulation);
     assert!(apart(&seen.bodies[0].angular_velocity, &seen.bodies[1].angular_velocity) < 1e-15);
     let wanted = distance(&seen);

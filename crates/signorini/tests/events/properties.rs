@@ -25,7 +25,8 @@ fn mechanism(rng: &mut Rng, n: usize, wanted: Wanted) -> Scene {
     let extras = Extras { fittings: false, motions: wanted.motions };
     let mut scene = loop {
         // Loops of joints with little freedom could not move at all.
-        let loose = [JointKind::Spherical, JointKind::Universal, JointKind::Planar, JointKind::Cylindrical, JointKind::Free];
+        let loose =
+            [JointKind::Spherical, JointKind::Universal, JointKind::Planar, JointKind::Cylindrical, JointKind::Free];
         let kinds = if wanted.loops > 0 { &loose[..] } else { &KINDS[..] };
         let scene = random_tree(rng, n, 0.4, kinds, extras);
         let grounded = scene.joint.iter().any(|j| j.parent == GROUND || j.child == GROUND);
@@ -51,11 +52,16 @@ fn mechanism(rng: &mut Rng, n: usize, wanted: Wanted) -> Scene {
         }
     }
     for a in 0..2 {
-        let (parent, child) = if wanted.floats || rng.chance(0.6) { pair(rng) } else { (GROUND.into(), format!("b{}", rng.below(n))) };
+        let (parent, child) =
+            if wanted.floats || rng.chance(0.6) { pair(rng) } else { (GROUND.into(), format!("b{}", rng.below(n))) };
         let kind = KINDS[rng.below(9)];
         let mut joint = random_joint(rng, format!("wait{a}"), kind, (parent, child), plain);
         (joint.absent, joint.q, joint.v) = (true, None, None);
-        if rng.chance(0.5) { joint.parent_frame = None } else { joint.child_frame = None }
+        if rng.chance(0.5) {
+            joint.parent_frame = None
+        } else {
+            joint.child_frame = None
+        }
         scene.joint.push(joint);
     }
     let bodies = pair(rng);
@@ -143,7 +149,13 @@ fn moved(a: &Observation, b: &Observation) -> f64 {
 }
 
 /// One event under both formulations, and everything that must hold.
-fn check_event(rng: &mut Rng, r: &mut Simulation, d: &mut Simulation, floats: bool, strikes: bool) -> Result<bool, TestCaseError> {
+fn check_event(
+    rng: &mut Rng,
+    r: &mut Simulation,
+    d: &mut Simulation,
+    floats: bool,
+    strikes: bool,
+) -> Result<bool, TestCaseError> {
     let mut chosen = actions(rng, r);
     if strikes {
         let body = signorini::model::BodyId(rng.below(r.system().model.bodies().len()) as u32);
@@ -180,8 +192,18 @@ fn check_event(rng: &mut Rng, r: &mut Simulation, d: &mut Simulation, floats: bo
     if floats && !strikes {
         let (linear, angular) = momentum_sizes(r, &before);
         let (m, n) = (report.momentum_before, report.momentum_after);
-        prop_assert!(apart(&m.linear, &n.linear) <= 1e-12 * linear, "{:e} of {:e}", apart(&m.linear, &n.linear), linear);
-        prop_assert!(apart(&m.angular, &n.angular) <= 1e-12 * angular, "{:e} of {:e}", apart(&m.angular, &n.angular), angular);
+        prop_assert!(
+            apart(&m.linear, &n.linear) <= 1e-12 * linear,
+            "{:e} of {:e}",
+            apart(&m.linear, &n.linear),
+            linear
+        );
+        prop_assert!(
+            apart(&m.angular, &n.angular) <= 1e-12 * angular,
+            "{:e} of {:e}",
+            apart(&m.angular, &n.angular),
+            angular
+        );
     }
     // Carnot. A blow does work of its own; what is lost then is still not negative.
     if strikes {
@@ -189,7 +211,9 @@ fn check_event(rng: &mut Rng, r: &mut Simulation, d: &mut Simulation, floats: bo
     } else {
         prop_assert!((report.dissipated - k.of_jump).abs() <= 1e-12 * energy, "{} {}", report.dissipated, k.of_jump);
         if report.work == 0.0 {
-            prop_assert!(k.after <= k.before * (1.0 + 1e-14) && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy);
+            prop_assert!(
+                k.after <= k.before * (1.0 + 1e-14) && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy
+            );
         }
     }
     // The oracle.

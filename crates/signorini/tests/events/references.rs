@@ -32,11 +32,15 @@ fn four_bars(name: &str, formulation: Formulation) -> (EventReport, Value) {
     let last = wanted["final"].clone();
     let angles = apart(&seen.joint_q[..4], &numbers(&last["angles"]));
     let rates = apart(&seen.joint_v[..4], &numbers(&last["speeds"]));
-    println!("{name} {formulation:?}: before {before:.1e}, after {after:.1e}, impulses {impulses:.1e}, end {angles:.1e} {rates:.1e}");
+    println!(
+        "{name} {formulation:?}: before {before:.1e}, after {after:.1e}, impulses {impulses:.1e}, end {angles:.1e} {rates:.1e}"
+    );
     // The issue asks for 1e-8 and 1e-7; rtol 1e-11 per step and a growth of errors of about a hundred give less.
     assert!(before < 1e-8 && after < 1e-8 && impulses < 1e-8);
     assert!(angles < 1e-7 && rates < 1e-7);
-    for (key, found) in [("kinetic_before", report.kinetic_energy.before), ("kinetic_after", report.kinetic_energy.after)] {
+    for (key, found) in
+        [("kinetic_before", report.kinetic_energy.before), ("kinetic_after", report.kinetic_energy.after)]
+    {
         assert!((found - event[key].as_f64().unwrap()).abs() < 1e-10, "{key}");
     }
     let k = report.kinetic_energy;
@@ -110,7 +114,8 @@ fn coarse_graining() {
         let (mut velocities, mut impulses) = (0.0_f64, 0.0_f64);
         for k in 0..8 {
             velocities = velocities.max(apart(&seen.bodies[k].velocity, &numbers(&after["velocity"][k])));
-            velocities = velocities.max(apart(&seen.bodies[k].angular_velocity, &numbers(&after["angular_velocity"][k])));
+            velocities =
+                velocities.max(apart(&seen.bodies[k].angular_velocity, &numbers(&after["angular_velocity"][k])));
         }
         for k in 0..7 {
             let found = report.impulses[&format!("ball{k}")];

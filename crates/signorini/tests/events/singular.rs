@@ -5,7 +5,8 @@ use signorini::model::event::Action;
 
 /// A parallelogram of unit bars, drawn straight at angle 0, with its rocker pinned by an event or from the start.
 fn parallelogram(angle: f64, speed: f64, absent: bool) -> Scene {
-    let bar = |name: &str| format!("{{ name = \"{name}\", mass = 1, com = [0.5, 0, 0], inertia = [0.001, 0.0834, 0.0834] }}");
+    let bar =
+        |name: &str| format!("{{ name = \"{name}\", mass = 1, com = [0.5, 0, 0], inertia = [0.001, 0.0834, 0.0834] }}");
     scene(&format!(
         r#"
         time = {{ end = 10, rtol = 1e-11 }}
@@ -59,7 +60,10 @@ fn passed_through_with_momentum() {
         let seen = observe(&mut simulation);
         let t = simulation.state().time;
         // Free of gravity, crank and rocker turn at the constant rate of the parallelogram; six times through the line.
-        assert!((seen.joint_q[0] - 0.5 - 2.0 * t).abs() < 1e-6 && (seen.joint_q[0] + seen.joint_q[1]).abs() < 1e-6, "at {t}");
+        assert!(
+            (seen.joint_q[0] - 0.5 - 2.0 * t).abs() < 1e-6 && (seen.joint_q[0] + seen.joint_q[1]).abs() < 1e-6,
+            "at {t}"
+        );
     }
 }
 

@@ -230,7 +230,8 @@ pub fn event() -> impl Strategy<Value = Event> {
     let of = |kind| Event { kind, ..Event::default() };
     let on_joint = |kind| Event { kind, joint: joint(), ..Event::default() };
     let kinds = prop_oneof![
-        prop::bool::ANY.prop_map(move |all| Event { coordinates: (!all).then(|| vec![0]), ..on_joint(EventKind::Lock) }),
+        prop::bool::ANY
+            .prop_map(move |all| Event { coordinates: (!all).then(|| vec![0]), ..on_joint(EventKind::Lock) }),
         Just(on_joint(EventKind::Unlock)),
         Just(on_joint(EventKind::Attach)),
         Just(on_joint(EventKind::Release)),
@@ -242,13 +243,13 @@ pub fn event() -> impl Strategy<Value = Event> {
             ..on_joint(EventKind::Change)
         }),
         Just(Event { bodies: Some(vec![GROUND.into(), "body0".into()]), ..of(EventKind::Weld) }),
-        prop::bool::ANY.prop_map(move |on| Event { force: Some("load:0".into()), on: Some(on), ..of(EventKind::Switch) }),
-        (vector(), option::of(vector()), option::of(Just(Axes::Body))).prop_map(move |(vector, point, axes)| Event {
-            body: Some("body0".into()),
-            vector: Some(vector),
-            point,
-            axes,
-            ..of(EventKind::Impulse)
+        prop::bool::ANY.prop_map(move |on| Event {
+            force: Some("load:0".into()),
+            on: Some(on),
+            ..of(EventKind::Switch)
+        }),
+        (vector(), option::of(vector()), option::of(Just(Axes::Body))).prop_map(move |(vector, point, axes)| {
+            Event { body: Some("body0".into()), vector: Some(vector), point, axes, ..of(EventKind::Impulse) }
         }),
     ];
     (kinds, trigger()).prop_map(|(event, trigger)| Event {

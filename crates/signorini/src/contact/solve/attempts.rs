@@ -216,13 +216,7 @@ impl Attempts {
     }
 }
 
-fn newton_options(
-    tolerance: f64,
-    alpha: f64,
-    rho: f64,
-    schedule: Schedule,
-    max_outer: usize,
-) -> ProximalNewtonOptions {
+fn newton_options(tolerance: f64, alpha: f64, rho: f64, schedule: Schedule, max_outer: usize) -> ProximalNewtonOptions {
     let tolerance = MARGIN * tolerance;
     ProximalNewtonOptions { tolerance, alpha, max_outer, rho, schedule, ..ProximalNewtonOptions::default() }
 }

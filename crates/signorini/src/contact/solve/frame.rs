@@ -41,13 +41,7 @@ impl Frame {
     /// Prepares r and the judge. A warm start is judged, and may already be the solution; one of another size, or with
     /// numbers that are not finite, is a cold one. A cold start never is the solution, unless nothing touches, and the
     /// solvers find that themselves.
-    pub fn open(
-        &mut self,
-        problem: &ContactProblem,
-        start: Start,
-        tolerance: f64,
-        solution: &mut Solution,
-    ) -> bool {
+    pub fn open(&mut self, problem: &ContactProblem, start: Start, tolerance: f64, solution: &mut Solution) -> bool {
         let n = problem.n_rows();
         if start == Start::Cold || solution.r.len() != n || solution.r.iter().any(|x| !x.is_finite()) {
             solution.r.clear();

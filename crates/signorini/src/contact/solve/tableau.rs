@@ -66,14 +66,7 @@ pub struct Core {
 
 impl Core {
     /// Pivots; on `Solved` the solution is left in r (scaled variables), refined unless it is far within `tolerance`.
-    pub fn solve(
-        &mut self,
-        system: &System,
-        max_pivots: usize,
-        tolerance: f64,
-        r: &mut [f64],
-        work: &mut Work,
-    ) -> End {
+    pub fn solve(&mut self, system: &System, max_pivots: usize, tolerance: f64, r: &mut [f64], work: &mut Work) -> End {
         let n = system.n();
         let width = width(n);
         self.table.clear();

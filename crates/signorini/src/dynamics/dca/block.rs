@@ -20,9 +20,9 @@ use crate::plan::Port;
 use crate::spatial::{Sym6, Twist, Wrench};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
-const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
+pub(super) const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
 /// A link of the block that hangs on the block's top.
-const OUTSIDE: u32 = u32::MAX;
+pub(super) const OUTSIDE: u32 = u32::MAX;
 
 /// End of a row on a link of the block.
 #[derive(Debug, Clone, Copy)]
@@ -39,21 +39,30 @@ pub struct Block {
     /// Links, parents first.
     pub links: Vec<usize>,
     /// Parent of each within the block.
-    parent: Vec<u32>,
+    pub(super) parent: Vec<u32>,
     /// First speed of each within the block.
-    first: Vec<usize>,
-    bottom: Option<usize>,
+    pub(super) first: Vec<usize>,
+    pub(super) bottom: Option<usize>,
+    /// Links from the top to the bottom, and whether a link is among them.
+    pub(super) way: Vec<usize>,
+    pub(super) is_on_way: Vec<bool>,
+    /// Whether others than the next link hand their inertia to this one.
+    pub(super) collects: Vec<bool>,
     ends: Vec<End>,
-    n_columns: usize,
-    motion: Vec<LinkMotion>,
-    unit: Vec<Twist>,
-    pivots: Vec<Pivot>,
-    is_held: Vec<bool>,
+    pub(super) n_columns: usize,
+    pub(super) motion: Vec<LinkMotion>,
+    /// Sine and cosine of revolute joints on the way to the bottom.
+    pub(super) turn: Vec<(f64, f64)>,
+    pub(super) unit: Vec<Twist>,
+    pub(super) pivots: Vec<Pivot>,
+    /// `across` of each pivot, seen at the parent's origin; revolute speeds of the fused route only.
+    pub(super) moved: Vec<Wrench>,
+    pub(super) is_held: Vec<bool>,
     /// Articulated inertia of each link after its own speeds were eliminated, at its own origin.
     inertia: Vec<Sym6>,
-    collected: Vec<Sym6>,
+    pub(super) collected: Vec<Sym6>,
     /// t of each speed (rows) and column.
-    passed: Vec<f64>,
+    pub(super) passed: Vec<f64>,
     /// First link met whose joint moves no inertia.
     pub singular: Option<usize>,
 }
@@ -61,10 +70,10 @@ pub struct Block {
 /// Right-hand sides and results of one block.
 #[derive(Debug, Clone, Default)]
 pub struct BlockFlow {
-    force: Vec<f64>,
-    bias: Vec<Wrench>,
-    acceleration: Vec<Twist>,
-    rate: Vec<f64>,
+    pub(super) force: Vec<f64>,
+    pub(super) bias: Vec<Wrench>,
+    pub(super) acceleration: Vec<Twist>,
+    pub(super) rate: Vec<f64>,
 }
 
 impl Block {
@@ -79,6 +88,20 @@ impl Block {
         }
         first.push(n_v);
         let parent = links.iter().map(|&l| tree.links[l].parent_index().and_then(local).map_or(OUTSIDE, |p| p as u32));
+        let parent: Vec<u32> = parent.collect();
+        let (mut way, mut is_on_way, mut collects) = (Vec::new(), vec![false; links.len()], vec![false; links.len()]);
+        for (k, &p) in parent.iter().enumerate() {
+            if p != OUTSIDE && p as usize + 1 != k {
+                collects[p as usize] = true;
+            }
+        }
+        let mut next = bottom.and_then(local);
+        while let Some(k) = next {
+            way.push(k);
+            is_on_way[k] = true;
+            next = (parent[k] != OUTSIDE).then_some(parent[k] as usize);
+        }
+        way.reverse();
         let base = if bottom.is_some() { 6 } else { 0 };
         let mut ends = Vec::new();
         for (k, &row) in rows.iter().enumerate() {
@@ -90,8 +113,13 @@ impl Block {
         }
         let n_columns = base + rows.len();
         Self {
-            parent: parent.collect(),
+            parent,
             first,
+            way,
+            is_on_way,
+            collects,
+            turn: vec![(0.0, 1.0); links.len()],
+            moved: vec![Wrench::default(); n_v],
             bottom: bottom.and_then(local),
             ends,
             n_columns,
@@ -147,7 +175,8 @@ impl Block {
                 }
                 let across = inertia.times(&s);
                 let along = s.dot(&across) + tree.armature[global];
-                let scale = s.angular.norm_squared() * inertia.aa.trace() + s.linear.norm_squared() * inertia.ll.trace();
+                let scale =
+                    s.angular.norm_squared() * inertia.aa.trace() + s.linear.norm_squared() * inertia.ll.trace();
                 if along <= NO_INERTIA * scale || along.is_nan() {
                     self.singular = Some(l);
                 }
@@ -163,6 +192,8 @@ impl Block {
                 p => self.collected[p as usize] += moved,
             }
         }
+        // The fused sweep expects what is collected to start from nothing.
+        self.collected.fill(Sym6::default());
         self.pass_columns(rows, force, size);
         self.mobilities(mobility);
         whole
@@ -297,6 +328,7 @@ impl Block {
                 p => flow.bias[p as usize] += moved,
             }
         }
+        flow.bias.fill(Wrench::default());
         if self.n_columns > 0 {
             self.sweep_out(tree, drive, &Twist::default(), flow);
             self.read_ports(rows, flow, free);
@@ -348,6 +380,13 @@ impl Block {
                 a += self.unit[v] * flow.rate[v];
             }
             flow.acceleration[k] = a;
+        }
+    }
+
+    /// Copies rates to where the tree keeps them.
+    pub fn gather_rates(&self, tree: &Tree, flow: &BlockFlow, rates: &mut [f64]) {
+        for (k, &l) in self.links.iter().enumerate() {
+            rates[tree.links[l].v_range()].copy_from_slice(&flow.rate[self.first[k]..self.first[k + 1]]);
         }
     }
 

@@ -17,6 +17,7 @@
 //! **Checked by** `tests/dca.rs`.
 
 mod block;
+mod fused;
 mod matrix;
 mod node;
 
@@ -24,6 +25,7 @@ use crate::dynamics::recursive::{Kinematics, Tree};
 use crate::plan::{Elimination, Merge, Port};
 use crate::spatial::{Twist, Wrench};
 use block::Block;
+pub use fused::Motion;
 use node::{Flow, Kind, Node};
 
 /// Branches with fewer links than this run one after the other.
@@ -123,8 +125,9 @@ impl Dca {
             first_row.push(port_of.len());
             port_of.extend((0..port.n_rows).map(|_| (k, *port)));
         }
-        let rows_of =
-            |list: &[usize]| -> Vec<usize> { list.iter().flat_map(|&k| first_row[k]..first_row[k] + ports[k].n_rows).collect() };
+        let rows_of = |list: &[usize]| -> Vec<usize> {
+            list.iter().flat_map(|&k| first_row[k]..first_row[k] + ports[k].n_rows).collect()
+        };
         let mut nodes: Vec<Node> = Vec::with_capacity(plan.clusters.len());
         let mut home = vec![0; tree.links.len()];
         for (c, cluster) in plan.clusters.iter().enumerate() {
@@ -257,9 +260,10 @@ fn halves(parts: &[Node]) -> (usize, usize) {
     (second - parts[second].n_clusters, second)
 }
 
-/// Runs two tasks side by side where both are large enough to be worth it.
+/// Runs two tasks side by side where both are large enough to be worth it and the caller runs in a pool of threads.
 fn both<A: Send, B: Send>(small: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    if small < SMALL { (a(), b()) } else { rayon::join(a, b) }
+    let is_alone = small < SMALL || rayon::current_thread_index().is_none() || rayon::current_num_threads() == 1;
+    if is_alone { (a(), b()) } else { rayon::join(a, b) }
 }
 
 fn factor(nodes: &mut [Node], task: &Task<'_>) {

@@ -28,6 +28,7 @@
 //! **Checked by** `tests/dca.rs`.
 
 use super::block::{Block, BlockFlow};
+use super::fused::Frame;
 use super::matrix::{self, Closed, Joined, Mat6, Vec6};
 use super::{Drive, Row, Task};
 use crate::dynamics::pivoted_qr::RANK_TOLERANCE;
@@ -72,9 +73,12 @@ pub struct Node {
 #[derive(Debug, Clone)]
 pub struct Flow {
     pub block: BlockFlow,
-    bias: Vec6,
-    free: Vec<f64>,
-    top: Vec6,
+    pub bias: Vec6,
+    pub free: Vec<f64>,
+    pub top: Vec6,
+    /// Axes and spin of the top, and of the bottom against it; the fused route only.
+    pub frame: Frame,
+    pub turn: Frame,
     pub lambda: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -106,7 +110,8 @@ impl Node {
         let n = self.n_columns;
         let block = if let Kind::Block(block) = &self.kind { block.flow() } else { BlockFlow::default() };
         let scratch = vec![0.0; n - self.n_open];
-        Flow { block, bias: [0.0; 6], free: vec![0.0; n], top: [0.0; 6], lambda: vec![0.0; n], scratch }
+        let (frame, turn) = (Frame::default(), Frame::default());
+        Flow { block, bias: [0.0; 6], free: vec![0.0; n], top: [0.0; 6], frame, turn, lambda: vec![0.0; n], scratch }
     }
 
     /// Reserves what merging needs, once the columns' places are known.

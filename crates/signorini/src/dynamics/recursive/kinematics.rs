@@ -95,7 +95,7 @@ impl Recursion {
                     };
                     let direction = axis.of(axes);
                     let turn = direction * v[link.v as usize];
-                    turn_axes(axes, axis, q[link.q as usize], &mut out.rotation);
+                    turn_axes(axes, axis, q[link.q as usize].sin_cos(), &mut out.rotation);
                     out.offset = arm;
                     out.omega = spin + turn;
                     out.bias = Twist::new(spin.cross(&turn), spin.cross(&spin.cross(&arm)));
@@ -146,10 +146,9 @@ impl Recursion {
     }
 }
 
-/// `axes` turned about one of its own axes.
+/// `axes` turned about one of its own axes, by an angle given by its sine and cosine.
 #[inline(always)]
-fn turn_axes(axes: &Mat3, axis: Axis, angle: f64, out: &mut Mat3) {
-    let (s, c) = angle.sin_cos();
+pub(crate) fn turn_axes(axes: &Mat3, axis: Axis, (s, c): (f64, f64), out: &mut Mat3) {
     let (x, y, z): (Vec3, Vec3, Vec3) = (axes.column(0).into(), axes.column(1).into(), axes.column(2).into());
     let turn = |a: &Vec3, b: &Vec3| (a * c + b * s, b * c - a * s);
     let (x, y, z) = match axis {

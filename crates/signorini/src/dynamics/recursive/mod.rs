@@ -13,6 +13,7 @@ pub mod loops;
 mod rnea;
 mod tree;
 
+pub(crate) use kinematics::turn_axes;
 pub use kinematics::{Kinematics, LinkMotion};
 pub use tree::{Axis, Handing, Link, LinkKind, NO_PARENT, Tree};
 

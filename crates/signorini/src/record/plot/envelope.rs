@@ -8,6 +8,8 @@ const MAX_STRETCHES: usize = 1024;
 struct Stretch {
     first: (f64, f64),
     second: (f64, f64),
+    /// Whether the line begins anew here, after values that were missing.
+    is_start: bool,
 }
 
 /// A line of any number of points, kept as the extremes of equally long stretches.
@@ -17,21 +19,24 @@ pub(super) struct Envelope {
     /// Points that make a stretch, and those in the last one so far.
     length: usize,
     count: usize,
+    is_interrupted: bool,
 }
 
 impl Default for Envelope {
     fn default() -> Self {
-        Self { stretches: Vec::new(), length: 1, count: 0 }
+        Self { stretches: Vec::new(), length: 1, count: 0, is_interrupted: true }
     }
 }
 
 impl Envelope {
-    /// Adds a point. Points without a finite value are left out.
+    /// Adds a point. Where there is no finite value the line is interrupted.
     pub(super) fn add(&mut self, t: f64, y: f64) {
         if !(t.is_finite() && y.is_finite()) {
+            self.is_interrupted = true;
             return;
         }
-        let point = Stretch { first: (t, y), second: (t, y) };
+        let is_start = std::mem::take(&mut self.is_interrupted);
+        let point = Stretch { first: (t, y), second: (t, y), is_start };
         match self.stretches.last_mut().filter(|_| self.count < self.length) {
             Some(last) => {
                 *last = last.joined(&point);
@@ -56,14 +61,21 @@ impl Envelope {
 
     /// The points to draw.
     pub(super) fn points(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.stretches.iter().flat_map(|stretch| {
-            let second = (stretch.second != stretch.first).then_some(stretch.second);
-            std::iter::once(stretch.first).chain(second)
-        })
+        self.stretches.iter().flat_map(Stretch::points)
+    }
+
+    /// The points to draw, in pieces that hang together.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = impl Iterator<Item = (f64, f64)>> + '_ {
+        self.stretches.chunk_by(|_, next| !next.is_start).map(|piece| piece.iter().flat_map(Stretch::points))
     }
 }
 
 impl Stretch {
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> + use<> {
+        let second = (self.second != self.first).then_some(self.second);
+        std::iter::once(self.first).chain(second)
+    }
+
     /// The lowest and the highest of both.
     fn joined(&self, other: &Self) -> Self {
         let points = [self.first, self.second, other.first, other.second];
@@ -76,7 +88,8 @@ impl Stretch {
                 high = i;
             }
         }
-        Self { first: points[low.min(high)], second: points[low.max(high)] }
+        let is_start = self.is_start || other.is_start;
+        Self { first: points[low.min(high)], second: points[low.max(high)], is_start }
     }
 }
 
@@ -92,6 +105,16 @@ mod tests {
         assert!(line.points().eq(points.iter().copied()));
         line.add(1000.0, f64::NAN);
         assert_eq!(line.points().count(), 1000);
+    }
+
+    #[test]
+    fn missing_values_interrupt_a_line() {
+        let mut line = Envelope::default();
+        for (t, y) in [(0.0, f64::NAN), (1.0, 1.0), (2.0, 1.0), (3.0, f64::NAN), (4.0, f64::NAN), (5.0, 2.0)] {
+            line.add(t, y);
+        }
+        let pieces: Vec<Vec<(f64, f64)>> = line.pieces().map(Iterator::collect).collect();
+        assert_eq!(pieces, [vec![(1.0, 1.0), (2.0, 1.0)], vec![(5.0, 2.0)]]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! A sheet of plots next to the data: coordinates, speeds and energy of a recording at a glance.
+//! A sheet of plots next to the data: coordinates, speeds and energy of a recording at a glance, and its events.
 //!
 //! It reads recordings only, piece by piece: however long one is, no more of it is kept than can be seen.
 
 mod envelope;
+mod marks;
 mod sheet;
 
 use super::folder::{PLOT, Table, write_whole};
@@ -22,11 +23,9 @@ pub fn write_plot(folder: &Path) -> Result<(), RecordError> {
     let coordinates = pick(&recording, "coordinates", is_joint_coordinate, &[".x", ".y", ".z"])?;
     let speeds = pick(&recording, "speeds", is_joint_speed, &[".vx", ".vy", ".vz"])?;
     let path = folder.join(PLOT);
-    let sheet = draw(&title, &[coordinates, speeds, energy(&recording)?]).map_err(|reason| RecordError::Format {
-        action: "draw",
-        path: path.clone(),
-        reason,
-    })?;
+    let marks = marks::of_events(&recording.events()?);
+    let sheet = draw(&title, &[coordinates, speeds, energy(&recording)?], &marks)
+        .map_err(|reason| RecordError::Format { action: "draw", path: path.clone(), reason })?;
     write_whole(&path, |file| file.write_all(sheet.as_bytes()).map_err(RecordError::io("write", &path)))
 }
 

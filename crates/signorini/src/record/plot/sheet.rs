@@ -1,6 +1,7 @@
 //! The drawing itself.
 
 use super::envelope::Envelope;
+use super::marks::{LABEL_HEIGHT, Mark, Placed, place_labels};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -16,7 +17,11 @@ const FINE: u32 = 8;
 const WIDTH: u32 = 1040;
 const HEADER: u32 = 44;
 const PANEL: u32 = 270;
+const CAPTION: u32 = 22;
 const LEGEND: u32 = 190;
+/// Room for the numbers at the axis, and at the other end of the chart.
+const AXIS: u32 = 84;
+const MARGIN: u32 = 12;
 
 /// Colours that stay apart for every kind of colour vision, on white paper and on a projector.
 const COLOURS: [RGBColor; 8] = [
@@ -31,23 +36,31 @@ const COLOURS: [RGBColor; 8] = [
 ];
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(228, 228, 228);
+const MARK: RGBColor = RGBColor(150, 150, 150);
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Draws panels under each other. The error is a sentence.
-pub(super) fn draw(title: &str, panels: &[Panel]) -> Result<String, String> {
+/// Draws panels under each other, with marks at times across all of them. The error is a sentence.
+pub(super) fn draw(title: &str, panels: &[Panel], marks: &[Mark]) -> Result<String, String> {
     let mut svg = String::new();
-    let height = HEADER + PANEL * panels.len() as u32;
+    let times = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| line.1.points()).map(|point| point.0);
+    let x = find_range(times, 0.0);
+    let width = f64::from(WIDTH - LEGEND - AXIS - MARGIN);
+    let (labels, n_rows) = place_labels(marks, width, |t| (t - x.0) / (x.1 - x.0) * width);
+    let strip = LABEL_HEIGHT * n_rows as u32;
+    let height = HEADER + strip + PANEL * panels.len() as u32;
     {
         let root = SVGBackend::with_string(&mut svg, (fine(WIDTH), fine(height))).into_drawing_area();
         root.fill(&WHITE).map_err(text)?;
-        let (header, body) = root.split_vertically(fine(HEADER));
+        let (header, mut rest) = root.split_vertically(fine(HEADER));
         let style = TextStyle::from(("sans-serif", fine(22))).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
         header.draw_text(title, &style, (dots(20), dots(24))).map_err(text)?;
-        let times = panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| line.1.points()).map(|point| point.0);
-        let x = find_range(times, 0.0);
-        for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
-            draw_panel(area, panel, x)?;
+        for (i, panel) in panels.iter().enumerate() {
+            // The first panel has the names of the marks above it.
+            let rows = if i == 0 { n_rows } else { 0 };
+            let (area, below) = rest.split_vertically(fine(PANEL + LABEL_HEIGHT * rows as u32));
+            draw_panel(&area, panel, x, &labels, rows)?;
+            rest = below;
         }
         root.present().map_err(text)?;
     }
@@ -68,18 +81,23 @@ fn dots(length: i32) -> i32 {
     FINE as i32 * length
 }
 
-fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64)) -> Result<(), String> {
-    let (chart_area, legend) = area.split_horizontally(fine(WIDTH - LEGEND));
+fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64), marks: &[Placed], n_rows: usize) -> Result<(), String> {
+    let strip = LABEL_HEIGHT * n_rows as u32;
+    let (whole, legend) = area.split_horizontally(fine(WIDTH - LEGEND));
+    let (caption, rest) = whole.split_vertically(fine(CAPTION));
+    let (names, chart_area) = rest.split_vertically(fine(strip));
+    let style = TextStyle::from(("sans-serif", fine(16))).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+    let middle = (AXIS + WIDTH - LEGEND - MARGIN) / 2;
+    caption.draw_text(&panel.title, &style, (dots(middle as i32), dots(CAPTION as i32) / 2)).map_err(text)?;
     let values = panel.lines.iter().flat_map(|line| line.1.points()).map(|point| point.1);
     let y = find_range(values, 0.06);
     let small = ("sans-serif", fine(13)).into_font().color(&INK);
     let mut chart = ChartBuilder::on(&chart_area)
-        .caption(&panel.title, ("sans-serif", fine(16)).into_font().color(&INK))
         .margin_left(fine(12))
-        .margin_right(fine(12))
+        .margin_right(fine(MARGIN))
         .margin_bottom(fine(6))
         .x_label_area_size(fine(38))
-        .y_label_area_size(fine(72))
+        .y_label_area_size(fine(AXIS - 12))
         .build_cartesian_2d(x.0..x.1, y.0..y.1)
         .map_err(text)?;
     chart
@@ -97,11 +115,29 @@ fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64)) -> Result<(), Strin
         .axis_desc_style(small.clone())
         .draw()
         .map_err(text)?;
+    for mark in marks {
+        let ends = [(mark.time, y.0), (mark.time, y.1)];
+        chart.draw_series(LineSeries::new(ends, MARK.stroke_width(FINE))).map_err(text)?;
+        draw_name(&names, mark, n_rows, chart.backend_coord(&ends[1]).0)?;
+    }
     for (i, (_, line)) in panel.lines.iter().enumerate() {
         let style = COLOURS[i % COLOURS.len()].stroke_width(fine(2));
-        chart.draw_series(LineSeries::new(line.points(), style)).map_err(text)?;
+        for piece in line.pieces() {
+            chart.draw_series(LineSeries::new(piece, style)).map_err(text)?;
+        }
     }
     draw_legend(&legend, panel)
+}
+
+/// The name of a mark in the strip above a chart, and its line through the rows below the name.
+fn draw_name(strip: &Area<'_>, mark: &Placed, n_rows: usize, x: i32) -> Result<(), String> {
+    let Some(label) = mark.label.as_ref().filter(|label| label.row < n_rows) else { return Ok(()) };
+    let height = dots(LABEL_HEIGHT as i32);
+    let (top, bottom) = (height * (n_rows - 1 - label.row) as i32, height * n_rows as i32);
+    strip.draw(&PathElement::new([(x, top), (x, bottom)], MARK.stroke_width(FINE))).map_err(text)?;
+    let (side, offset) = if label.is_left { (HPos::Right, -dots(5)) } else { (HPos::Left, dots(5)) };
+    let style = TextStyle::from(("sans-serif", fine(13))).color(&INK).pos(Pos::new(side, VPos::Center));
+    strip.draw_text(&label.text, &style, (x + offset, top + height / 2)).map_err(text)
 }
 
 /// Beside the chart, where it cannot hide a line.
@@ -120,7 +156,7 @@ fn draw_legend(area: &Area<'_>, panel: &Panel) -> Result<(), String> {
 }
 
 /// The middle of a long name says least.
-fn shorten(name: &str) -> String {
+pub(super) fn shorten(name: &str) -> String {
     const LONGEST: usize = 20;
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= LONGEST {

@@ -46,7 +46,8 @@ impl<'a> Check<'a> {
             let returns = causes.by_ref().skip(1).take(self.scene.event.len()).any(|e| e.name == event.name);
             if returns && event.after.as_ref() != Some(&event.name) {
                 self.subject = Some(("event", &event.name));
-                let message = "the events that this one comes after come after it themselves: none of them would ever happen";
+                let message =
+                    "the events that this one comes after come after it themselves: none of them would ever happen";
                 self.add_with(FindingKind::Contradiction, format_args!("event[{i}].after"), message, |f| {
                     f.allowed("a chain that begins with a `time` or a `when`")
                 });
@@ -74,8 +75,11 @@ impl<'a> Check<'a> {
             ("point", event.point.is_some(), &[Impulse]),
             ("axes", event.axes.is_some(), &[Impulse]),
         ];
-        let sizes = [("vector", event.vector.is_some(), &[Impulse][..]), ("moment", event.moment.is_some(), &[Impulse][..])];
-        for (key, _, kinds) in keys.into_iter().chain(sizes).filter(|(_, given, kinds)| *given && !kinds.contains(&event.kind)) {
+        let sizes =
+            [("vector", event.vector.is_some(), &[Impulse][..]), ("moment", event.moment.is_some(), &[Impulse][..])];
+        for (key, _, kinds) in
+            keys.into_iter().chain(sizes).filter(|(_, given, kinds)| *given && !kinds.contains(&event.kind))
+        {
             let message = format!("`{key}` does not belong to an event of kind `{}`", event.kind.name());
             self.add_with(FindingKind::Misplaced, format_args!("{at}.{key}"), &message, |f| {
                 f.allowed(kinds.iter().map(|k| format!("`{}`", k.name())).collect::<Vec<_>>().join(", "))
@@ -84,7 +88,8 @@ impl<'a> Check<'a> {
     }
 
     fn trigger(&mut self, at: Arguments<'_>, i: usize, event: &Event) {
-        let n = usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
+        let n =
+            usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
         if n != 1 {
             let kind = if n == 0 { FindingKind::Missing } else { FindingKind::Misplaced };
             self.add_with(kind, at, "an event has one trigger", |f| {
@@ -131,7 +136,14 @@ impl<'a> Check<'a> {
             let is_back = when.above.is_none_or(|x| rearm < x) && when.below.is_none_or(|x| rearm > x);
             if !is_back {
                 let message = "the quantity must come back past the threshold before the event can happen again";
-                self.add(FindingKind::OutOfRange, format_args!("{at}.rearm"), message);
+                let allowed = match (when.above, when.below) {
+                    (Some(x), _) => format!("a number below {x}"),
+                    (None, Some(x)) => format!("a number above {x}"),
+                    (None, None) => String::new(),
+                };
+                self.add_with(FindingKind::OutOfRange, format_args!("{at}.rearm"), message, |f| {
+                    f.found(rearm.to_string()).allowed(allowed)
+                });
             }
             if matches!(when.kind, Quantity::Impulse | Quantity::MomentImpulse) {
                 let message = "an impulse is over at once: there is nothing that could come back";
@@ -172,7 +184,7 @@ impl<'a> Check<'a> {
         let n = self.kinds_of(name).map(|kind| if when.kind == Quantity::Coordinate { kind.n_q() } else { kind.n_v() });
         let n = n.max().unwrap_or(0);
         if k >= n {
-            self.add_with(FindingKind::OutOfRange, format_args!("{at}.coordinate"), "the joint has no such one", |f| {
+            self.add_with(FindingKind::OutOfRange, format_args!("{at}.coordinate"), "the joint has no such coordinate", |f| {
                 f.found(k.to_string()).allowed(format!("an integer below {n}"))
             });
         }
@@ -246,7 +258,11 @@ impl<'a> Check<'a> {
                 }
             }
             if coordinates.is_empty() {
-                self.add(FindingKind::Missing, format_args!("{at}.coordinates"), "a lock of no coordinate does nothing");
+                self.add(
+                    FindingKind::Missing,
+                    format_args!("{at}.coordinates"),
+                    "a lock of no coordinate does nothing",
+                );
             }
         }
         match (event.axis, &event.body) {
@@ -255,7 +271,11 @@ impl<'a> Check<'a> {
             (Some(axis), body) => {
                 self.axis(format_args!("{at}.axis"), axis);
                 if event.coordinates.is_some() {
-                    self.add(FindingKind::Misplaced, format_args!("{at}.axis"), "either an axis or coordinates, not both");
+                    self.add(
+                        FindingKind::Misplaced,
+                        format_args!("{at}.axis"),
+                        "either an axis or coordinates, not both",
+                    );
                 }
                 for joint in &joints {
                     let kinds: Vec<JointKind> = self.kinds_of(&joint.name).collect();
@@ -305,9 +325,11 @@ impl<'a> Check<'a> {
                     self.add(FindingKind::SameBody, format_args!("{at}.bodies"), "a weld joins two different bodies");
                 }
             }
-            other => self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
-                f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
-            }),
+            other => {
+                self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
+                    f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
+                })
+            }
         }
     }
 
@@ -380,7 +402,8 @@ impl<'a> Check<'a> {
                     continue;
                 }
                 self.subject = Some(("event", &event.name));
-                let message = format!("this contradicts event `{}`, which happens to {subject} at the same time", other.name);
+                let message =
+                    format!("this contradicts event `{}`, which happens to {subject} at the same time", other.name);
                 self.add_with(FindingKind::Contradiction, format_args!("event[{i}]"), &message, |f| {
                     f.found(format!("{} and {}", other.kind.name(), event.kind.name()))
                         .help("let one come `after` the other".to_owned())

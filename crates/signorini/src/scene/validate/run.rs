@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{FindingKind, GROUND, Integrator};
+use crate::scene::{Event, EventKind, FindingKind, GROUND, Integrator, Joint};
 use std::collections::HashSet;
 
 /// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
@@ -66,11 +66,18 @@ impl<'a> Check<'a> {
         }
         let bodies = || scene.body.iter().map(|body| body.name.as_str()).filter(|&name| name != GROUND);
         let joints = || scene.joint.iter().map(|joint| joint.name.as_str());
-        let driven = || scene.joint.iter().filter(|joint| !joint.motor.is_empty()).map(|joint| joint.name.as_str());
+        // What holds a locked joint is an actuator, too.
+        let locks: Vec<&Event> = scene.event.iter().filter(|event| event.kind == EventKind::Lock).collect();
+        let is_locked = |name: &str| {
+            let patterns = |e: &&&Event| e.joint.iter().chain(e.joints.iter().flatten()).any(|p| matches(p, name));
+            locks.iter().any(|event| patterns(&event))
+        };
+        let is_driven = |joint: &&Joint| !joint.motor.is_empty() || is_locked(&joint.name);
+        let driven = || scene.joint.iter().filter(is_driven).map(|joint| joint.name.as_str());
         self.patterns("bodies", "body", output.bodies.as_deref().unwrap_or_default(), &bodies().collect::<Vec<_>>());
         self.patterns("joints", "joint", output.joints.as_deref().unwrap_or_default(), &joints().collect::<Vec<_>>());
         self.patterns("reactions", "joint", &output.reactions, &joints().collect::<Vec<_>>());
-        self.patterns("actuators", "joint with a motor", &output.actuators, &driven().collect::<Vec<_>>());
+        self.patterns("actuators", "joint with a motor or a lock", &output.actuators, &driven().collect::<Vec<_>>());
         self.markers();
     }
 
