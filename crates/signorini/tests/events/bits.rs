@@ -16,11 +16,10 @@ fn eventful() -> Scene {
     let text = r#"
         [[joint]]
         name = "pin"
-        kind = "revolute"
+        kind = "spherical"
         parent = "ground"
         child = "l4"
         child_frame = { position = [0, 0, -0.2] }
-        axis = [0, 1, 0]
         absent = true
         [[event]]
         name = "lock"
@@ -89,6 +88,7 @@ fn stopped_anywhere() {
         (Integrator::Adaptive, Formulation::Recursive),
         (Integrator::Rk4, Formulation::Recursive),
         (Integrator::Adaptive, Formulation::Dense),
+        (Integrator::Adaptive, Formulation::Dca),
     ] {
         let mut scene = eventful();
         scene.time.integrator = integrator;

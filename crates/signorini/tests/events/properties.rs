@@ -95,7 +95,9 @@ fn action(rng: &mut Rng, simulation: &Simulation, j: usize) -> Action {
     }
     let has_rotor = !joint.fittings.armature.is_empty();
     let n = joint.kind().n_v();
-    match rng.below(if has_rotor { 5 } else { 8 }) {
+    // A weld has no room for coordinates.
+    let is_fixed_for_good = joint.q_slot.is_empty();
+    match rng.below(if has_rotor { 5 } else if is_fixed_for_good { 6 } else { 8 }) {
         0 | 1 => Action::lock(id),
         2 if n > 0 => Action::Lock { joints: vec![id], what: Lock::Coordinates(vec![rng.below(n)]) },
         3 if joint.kind().quaternion_at().is_some() => {

@@ -29,7 +29,7 @@ fn times_are_hit_exactly() {
     for (integrator, step) in [("adaptive", ""), ("rk4", "step = 0.01\n"), ("euler", "step = 0.01\n")] {
         let events: String = [0.0, 0.07, 0.1, 0.30000000000000004, 1.0 / 3.0, 1.0]
             .iter()
-            .map(|t| mark(&format!("at-{}", t.to_bits()), &format!("time = {t:?}")))
+            .map(|t: &f64| mark(&format!("at-{}", t.to_bits()), &format!("time = {t:?}")))
             .collect();
         let mut scene = oscillator(2.0, &events);
         scene.time.integrator = match integrator {

@@ -226,9 +226,8 @@ fn trigger() -> impl Strategy<Value = Event> {
 
 /// An event of any kind.
 pub fn event() -> impl Strategy<Value = Event> {
-    let joint = || Some("joint/0".to_owned());
     let of = |kind| Event { kind, ..Event::default() };
-    let on_joint = |kind| Event { kind, joint: joint(), ..Event::default() };
+    let on_joint = |kind| Event { kind, joint: Some("joint/0".into()), ..Event::default() };
     let kinds = prop_oneof![
         prop::bool::ANY
             .prop_map(move |all| Event { coordinates: (!all).then(|| vec![0]), ..on_joint(EventKind::Lock) }),
