@@ -74,6 +74,59 @@ fn a_step_allocates_nothing() {
     assert!(allocations(|| drop(vec![1; 100])) > 0);
 }
 
+/// Conditions of every sort that never come true, on a tree and on a loop.
+#[test]
+fn a_watched_step_allocates_nothing() {
+    let mut rng = Rng(11);
+    let plain = Extras { fittings: true, motions: false };
+    let mut looped = random_tree(&mut rng, 5, 0.2, &[JointKind::Spherical, JointKind::Universal], plain);
+    close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b4", "b0"), plain);
+    for (mut scene, joint, body) in [(chain(20), "j3", "l2"), (looped, "loop", "b2")] {
+        let end = |body: &str| Some(Attachment { body: body.into(), point: [0.0; 3] });
+        let of = |kind| Condition { kind, joint: Some(joint.into()), above: Some(1e6), ..Condition::default() };
+        let whens = [
+            of(Quantity::Coordinate),
+            of(Quantity::Speed),
+            Condition {
+                kind: Quantity::Distance,
+                a: end(body),
+                b: end(GROUND),
+                above: Some(1e6),
+                ..Condition::default()
+            },
+            Condition { kind: Quantity::Energy, above: Some(1e6), ..Condition::default() },
+            of(Quantity::Force),
+            of(Quantity::Moment),
+            of(Quantity::Drive),
+        ];
+        // Forces need evaluations of their own: with and without them.
+        for n in [4, 7] {
+            scene.event = whens[..n]
+                .iter()
+                .enumerate()
+                .map(|(i, when)| Event {
+                    name: format!("e{i}"),
+                    kind: EventKind::Release,
+                    joint: Some(joint.into()),
+                    when: Some(when.clone()),
+                    ..Event::default()
+                })
+                .collect();
+            for integrator in [Integrator::Adaptive, Integrator::Rk4] {
+                let mut simulation = simulation(&scene, integrator);
+                // The first step fills the observation.
+                simulation.advance(1e6).unwrap();
+                let count = allocations(|| {
+                    for _ in 0..10 {
+                        simulation.advance(1e6).unwrap();
+                    }
+                });
+                assert_eq!(count, 0, "{integrator:?} {joint} {n}");
+            }
+        }
+    }
+}
+
 #[test]
 fn work_is_linear() {
     let work = |n: usize| {

@@ -11,13 +11,14 @@ use std::fs;
 use std::path::PathBuf;
 
 mod scene_cases;
-use scene_cases::{MEANING, STRUCTURE};
+use scene_cases::{EVENTS, MEANING, STRUCTURE};
 
 /// Short forms in cases.
-const PARTS: [(&str, &str); 4] = [
+const PARTS: [(&str, &str); 5] = [
     ("{TIME}", "[time]\nend = 1\n"),
     ("{ARM}", "[[body]]\nname = \"arm\"\nmass = 1\ninertia = [1, 1, 1]\n"),
     ("{JOINT}", "[[joint]]\nname = \"hinge\"\nparent = \"ground\"\nchild = \"arm\"\n"),
+    ("{HINGE}", "[[joint]]\nname = \"hinge\"\nparent = \"ground\"\nchild = \"arm\"\nkind = \"revolute\"\n"),
     ("{BALL}", "[[body]]\nname = \"ball\"\n[[body.shape]]\nkind = \"sphere\"\nradius = 1\n"),
 ];
 
@@ -81,10 +82,28 @@ fn meaning() {
 }
 
 #[test]
+fn events() {
+    EVENTS.iter().for_each(check);
+}
+
+/// Two events that wait for each other: both are told.
+#[test]
+fn events_that_wait_for_each_other() {
+    let event = |name: &str, after: &str| {
+        format!("[[event]]\nname = \"{name}\"\nkind = \"unlock\"\njoint = \"hinge\"\nafter = \"{after}\"\n")
+    };
+    let text = expand(&format!("{{TIME}}{{ARM}}{{HINGE}}{}{}{}", event("a", "b"), event("b", "a"), event("c", "a")));
+    let found: Vec<(FindingKind, String)> =
+        problems(&text).problems.into_iter().map(|p| (p.finding.kind, p.finding.path)).collect();
+    assert_eq!(found, [(Contradiction, "event[0].after".into()), (Contradiction, "event[1].after".into())]);
+}
+
+#[test]
 fn every_sort_of_finding_has_a_case() {
     // Encoding and size have tests of their own; mechanisms are put together elsewhere.
     let elsewhere = [Encoding, TooLarge, Mechanism];
-    let covered: HashSet<FindingKind> = STRUCTURE.iter().chain(&MEANING).map(|case| case.0).chain(elsewhere).collect();
+    let covered: HashSet<FindingKind> =
+        STRUCTURE.iter().chain(&MEANING).chain(&EVENTS).map(|case| case.0).chain(elsewhere).collect();
     let missing: Vec<_> = FindingKind::ALL.into_iter().filter(|kind| !covered.contains(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

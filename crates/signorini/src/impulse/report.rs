@@ -39,6 +39,10 @@ pub struct EventReport {
     pub work: f64,
     /// Energy lost: kinetic energy, and what was stored in springs that are gone.
     pub dissipated: f64,
+    /// Under divide and conquer: merges of clusters that the event made necessary again, those between the changed joints and
+    /// the root. Zero where everything was assembled anew.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merges: u64,
     /// Constraints that follow from others, so that their impulses are not unique.
     pub not_unique: Vec<String>,
 }
@@ -61,4 +65,8 @@ pub struct Kinetic {
     pub after: f64,
     /// Kinetic energy of the velocity jump. With constraints that do not move by themselves it is what was lost (Carnot).
     pub of_jump: f64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }

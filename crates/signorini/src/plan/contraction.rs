@@ -40,13 +40,20 @@ pub fn levels(n: usize, ends: &[(usize, usize)]) -> Vec<u32> {
             candidates.push((boundary[a] + boundary[b] - 2 * group.len(), a, b));
         }
         candidates.sort_unstable();
+        // A pair is joined only where neither has a better one: what waits for its neighbour stays in step with it.
+        let mut best = vec![usize::MAX; n];
+        for &(left, a, b) in &candidates {
+            (best[a], best[b]) = (best[a].min(left), best[b].min(left));
+        }
         let mut partner: Vec<usize> = (0..n).collect();
         let mut is_taken = vec![false; n];
-        for (_, a, b) in candidates {
+        for (left, a, b) in candidates {
             // What has one joint only joins whatever it hangs on, or a star would take a round for every ray.
             let is_leaf = |c: usize| boundary[c] == 1;
             match (is_taken[a], is_taken[b]) {
-                (false, false) => (partner[b], is_taken[a], is_taken[b]) = (a, true, true),
+                (false, false) if left == best[a] && left == best[b] => {
+                    (partner[b], is_taken[a], is_taken[b]) = (a, true, true)
+                }
                 (false, true) if is_leaf(a) => (partner[a], is_taken[a]) = (partner[b], true),
                 (true, false) if is_leaf(b) => (partner[b], is_taken[b]) = (partner[a], true),
                 _ => {}

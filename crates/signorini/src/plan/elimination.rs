@@ -8,7 +8,8 @@
 //! on the other's bottom (compress) or both hang on one body (rake). A heavy path and what hangs on it is compressed by a
 //! binary tree of least height in the order of the path; light subtrees are raked before. Cut joints keep a port open
 //! from the clusters of their ends up to the first cluster that holds both (and, where one end is the ground, begins at the
-//! ground): only there a dependent condition is truly redundant. Contact ports are kept open up to the root.
+//! ground): only there a dependent condition is truly redundant. Contact ports are kept open up to the root, so the links that
+//! carry them are merged late.
 //! The shape decides how far down the tree goes: clusters of up to so many links become *blocks*, which the recursion handles.
 //!
 //! **Cost.** O(n log n), and the sum of the numbers of open ports.
@@ -113,7 +114,9 @@ impl Elimination {
     pub fn build(parents: &[Option<usize>], ports: &[Port], shape: Shape) -> Self {
         let shares: Vec<(usize, usize)> =
             ports.iter().filter(|p| !p.is_kept).filter_map(|p| Some((p.ends[0]?, p.ends[1]?))).collect();
-        let tree = TopTree::build(parents, &shares);
+        let mut carries = vec![false; parents.len()];
+        ports.iter().filter(|p| p.is_kept).flat_map(|p| p.ends).flatten().for_each(|link| carries[link] = true);
+        let tree = TopTree::build(parents, &shares, carries);
         let blocked = |limit| Self::truncate(&tree, parents, ports, limit);
         match shape {
             Shape::Balanced => blocked(1),

@@ -20,21 +20,28 @@ pub struct Draft {
     /// Merges between it and its deepest link.
     pub height: u32,
     pub n_links: usize,
+    /// Whether a link within carries a port that stays open up to the root.
+    pub carries: bool,
 }
 
 /// Heights beyond this are taken for equal: 2^height must fit the arithmetic. It takes far more than 2³⁰ links.
 const MAX_HEIGHT: u32 = 120;
 
+/// Merges by which clusters that carry contacts are deferred. Their columns take part in every merge on the way to the root, so
+/// bodies without contacts are assembled first.
+const DEFER: u32 = 3;
+
 /// The whole order; the last draft is the root.
 pub struct TopTree {
     pub drafts: Vec<Draft>,
     has_child: Vec<bool>,
+    carries: Vec<bool>,
 }
 
 impl TopTree {
     /// For links given by their parents, parents first. `shares` tells which siblings are to be raked early: pairs of links whose
-    /// subtrees a cut joint connects.
-    pub fn build(parents: &[Option<usize>], shares: &[(usize, usize)]) -> Self {
+    /// subtrees a cut joint connects. `carries` tells which links have ports that stay open up to the root.
+    pub fn build(parents: &[Option<usize>], shares: &[(usize, usize)], carries: Vec<bool>) -> Self {
         let n = parents.len();
         let mut weight = vec![1usize; n];
         for i in (0..n).rev() {
@@ -54,7 +61,7 @@ impl TopTree {
         (0..n).filter(|&i| is_light(i)).for_each(|i| lights[parents[i].unwrap_or(n)].push(i));
         let neighbours = Neighbours::build(parents, shares);
         let has_child = heavy.iter().map(Option::is_some).collect();
-        let mut tree = Self { drafts: Vec::with_capacity(2 * n), has_child };
+        let mut tree = Self { drafts: Vec::with_capacity(2 * n), has_child, carries };
         // Cluster of the heavy path that starts at a link, with all that hangs on it.
         let mut whole = vec![usize::MAX; n];
         let mut path = Vec::new();
@@ -90,10 +97,11 @@ impl TopTree {
 
     fn push(&mut self, make: Make) -> usize {
         let draft = match make {
-            Make::Link(_) => Draft { make, height: 0, n_links: 1 },
+            Make::Link(link) => Draft { make, height: 0, n_links: 1, carries: self.carries[link] },
             Make::Compress(a, b) | Make::Rake(a, b) => {
                 let (a, b) = (&self.drafts[a], &self.drafts[b]);
-                Draft { make, height: 1 + a.height.max(b.height), n_links: a.n_links + b.n_links }
+                let height = 1 + a.height.max(b.height);
+                Draft { make, height, n_links: a.n_links + b.n_links, carries: a.carries || b.carries }
             }
         };
         self.drafts.push(draft);
@@ -117,7 +125,9 @@ impl TopTree {
         let mut places = Vec::with_capacity(clusters.len());
         let mut end = 0u128;
         for &c in clusters {
-            let length = 1u128 << self.drafts[c].height.min(MAX_HEIGHT);
+            let Draft { height, carries, .. } = self.drafts[c];
+            let deferred = if carries { height + DEFER } else { height };
+            let length = 1u128 << deferred.min(MAX_HEIGHT);
             let start = end.next_multiple_of(length);
             places.push(start);
             end = start + length;

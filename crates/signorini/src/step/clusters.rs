@@ -18,6 +18,10 @@ pub(crate) struct DcaWork {
     row: Vec<usize>,
     wanted: Vec<f64>,
     rates: Vec<f64>,
+    /// Coordinates at which an event has left the clusters assembled, rotors included; empty where that is not known.
+    assembled: Vec<f64>,
+    /// Merges that an event has repeated.
+    pub repeated: u64,
 }
 
 impl DcaWork {
@@ -30,7 +34,17 @@ impl DcaWork {
             next[r.cut] - 1
         });
         let (row, n) = (row.collect(), loops.rows.len());
-        Self { dca, row, wanted: vec![0.0; n], rates: vec![0.0; system.tree.n_v] }
+        let (wanted, rates) = (vec![0.0; n], vec![0.0; system.tree.n_v]);
+        Self { dca, row, wanted, rates, assembled: Vec::new(), repeated: 0 }
+    }
+}
+
+impl Workspace {
+    /// Goes on counting where the workspace before an event was.
+    pub(crate) fn carry_counters(&mut self, old: &Self) {
+        if let (Some(new), Some(old)) = (&mut self.dca, &old.dca) {
+            (new.dca.merges, new.dca.work) = (old.dca.merges, old.dca.work);
+        }
     }
 }
 
@@ -73,6 +87,7 @@ impl System {
         self.prescribe(now, q, v, w);
         let power = self.update_joint_loads(now, q, v, input, w);
         let Some(work) = w.dca.as_deref_mut() else { return Err(StepError::Internal("no clusters")) };
+        work.assembled.clear();
         let motion = Motion { tree: &self.tree, q, v, tau: &w.tau, held: &w.prescribed };
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         work.dca.accelerate(&motion, &ground, vdot);
@@ -82,6 +97,7 @@ impl System {
     /// Assembles the clusters at the present kinematics.
     pub(crate) fn factor_dca(&self, w: &mut Workspace, rotors: bool) {
         let Some(work) = w.dca.as_deref_mut() else { return };
+        work.assembled.clear();
         for (r, row) in w.loops.rows.iter().enumerate() {
             let closure = &w.closures[row.cut];
             let direction = Loops::direction(row, &w.closures);
@@ -111,7 +127,7 @@ impl System {
         self.factor_dca(w, true);
         let n_rows = w.loops.rows.len();
         let Some(mut work) = w.dca.take() else { return Err(StepError::Internal("no clusters")) };
-        let DcaWork { dca, row, wanted, rates } = &mut *work;
+        let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
         let singular = dca.singular();
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         for r in 0..n_rows {
@@ -148,12 +164,14 @@ impl System {
     /// Velocity jumps and the impulses of the rows, as [`Self::accelerate_dca`]: velocities are zero and biases are what new joints
     /// do not allow.
     pub(crate) fn solve_jump_dca(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
-        self.factor_dca(w, true);
+        if w.dca.as_ref().is_none_or(|work| work.assembled.is_empty()) {
+            self.factor_dca(w, true);
+        }
         let n_rows = w.loops.rows.len();
         w.loops.lambda.fill(0.0);
         w.recursion.acceleration.fill(Twist::default());
         let Some(mut work) = w.dca.take() else { return Err(StepError::Internal("no clusters")) };
-        let DcaWork { dca, row, wanted, rates } = &mut *work;
+        let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
         let singular = dca.singular();
         for r in 0..n_rows {
             wanted[row[r]] = -self.opening_jump(r, now, w);
@@ -180,6 +198,39 @@ impl System {
         }
         w.dca = Some(work);
         singular.map_or(Ok(()), |link| Err(self.no_inertia(link)))
+    }
+
+    /// The order of assembly after an event: the same where the tree is, else a new one of the same shape.
+    pub(crate) fn carry_order(&mut self, old: &Self, is_same_tree: bool) {
+        self.shape = old.shape;
+        let is_same = is_same_tree && self.ports() == old.ports();
+        self.elimination =
+            old.elimination.as_ref().map(|e| if is_same { e.clone() } else { self.eliminate(self.shape) });
+    }
+
+    /// Takes over the clusters of the same tree before an event that only held or let go speeds of tree joints. Only what lies
+    /// between those joints and the root is assembled again. `w_old` stands where the event happens.
+    pub(crate) fn carry_clusters(&self, old: &Self, q: &[f64], w_old: &mut Workspace, w: &mut Workspace) {
+        if w_old.loops.rows != w.loops.rows {
+            return;
+        }
+        if w_old.dca.as_ref().is_some_and(|work| work.assembled != q) {
+            old.factor_dca(w_old, true);
+        }
+        let Some(work) = w_old.dca.as_deref_mut() else { return };
+        work.assembled.clear();
+        work.assembled.extend_from_slice(q);
+        let mut work = Box::new(work.clone());
+        let before = work.dca.merges;
+        for (i, link) in self.tree.links.iter().enumerate() {
+            let held = &self.tree.prescribed[link.v_range()];
+            if work.dca.held[link.v_range()] != *held {
+                work.dca.held[link.v_range()].copy_from_slice(held);
+                work.dca.refactor_path(&self.tree, &w_old.recursion.kinematics, i);
+            }
+        }
+        work.repeated = work.dca.merges - before;
+        w.dca = Some(work);
     }
 
     /// Rows that depended on others at the last factorisation.
@@ -230,10 +281,12 @@ impl super::Simulation {
     /// Assembles by a tree of the given shape, under divide and conquer. The motion stays the same up to rounding.
     pub fn set_shape(&mut self, shape: Shape) {
         if self.system.elimination.is_some() {
+            self.system.shape = shape;
             self.system.elimination = Some(self.system.eliminate(shape));
             let cut_q = std::mem::take(&mut self.work.cut_q);
             self.work = self.system.workspace();
             self.work.cut_q = cut_q;
+            self.is_current = false;
         }
     }
 }

@@ -273,11 +273,16 @@ impl Simulation {
         let time = self.state.time;
         let model = Arc::new(self.scene.revised(&change.topology));
         let plan = if change.is_structural { plan_of(&model) } else { self.system.plan.clone() };
-        let system = System::build(model, plan, self.options.formulation);
+        let mut system = System::build(model, plan, self.options.formulation);
+        system.carry_order(&self.system, !change.is_structural);
         let mut remapped = system.remap(&self.system, &self.state, seen);
         let mut w = system.workspace();
         w.recursion.work = self.work.recursion.work;
+        w.carry_counters(&self.work);
         w.cut_q.copy_from_slice(&remapped.cut_q);
+        if change.imposes && !change.is_structural {
+            system.carry_clusters(&self.system, &remapped.q, &mut self.work, &mut w);
+        }
         let now = Instant::now(time);
         // Only where no joint came, went or changed is the tree the same.
         let known = (!change.is_structural).then_some(&self.work.recursion.kinematics);
@@ -367,6 +372,7 @@ impl Simulation {
             let mean = (twists_before[body.index()] + twists_after[body.index()]) * 0.5;
             work += mean.shifted(&(at - com)).dot(wrench);
         }
+        common.merges = self.work.dca.as_ref().map_or(0, |work| work.repeated);
         if let Some(jumped) = &jumped {
             work += jumped.work + jumped.brought;
             common.kinetic_energy.of_jump = jumped.energy;

@@ -14,7 +14,7 @@
 //!
 //! **Fails when** constraints contradict each other (the residual is reported), or a joint moves no inertia.
 //!
-//! **Checked by** `tests/events.rs`: dense = recursive, momentum, Carnot, and references.
+//! **Checked by** `tests/events/main.rs`: dense = recursive, momentum, Carnot, and references.
 
 use super::StepError;
 use super::system::{System, Workspace};

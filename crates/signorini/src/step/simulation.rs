@@ -239,6 +239,11 @@ impl Simulation {
 
     /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.
     pub fn work_counter(&self) -> u64 {
-        self.work.recursion.work
+        self.work.recursion.work + self.work.dca.as_ref().map_or(0, |work| work.dca.work)
+    }
+
+    /// Merges of clusters so far, under divide and conquer.
+    pub fn merge_counter(&self) -> u64 {
+        self.work.dca.as_ref().map_or(0, |work| work.dca.merges)
     }
 }

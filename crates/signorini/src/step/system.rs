@@ -32,6 +32,8 @@ pub struct System {
     pub(crate) n_cut_v: usize,
     /// Order of assembly, for divide and conquer.
     pub(crate) elimination: Option<Elimination>,
+    /// Shape of that order.
+    pub(crate) shape: Shape,
 }
 
 /// Scratch of a [`System`]. Dropping it changes nothing.
@@ -88,6 +90,7 @@ impl System {
             n_cut_q,
             n_cut_v,
             elimination,
+            shape: Shape::Auto,
         };
         if formulation == Formulation::Dca {
             system.elimination = Some(system.eliminate(Shape::Auto));

@@ -12,7 +12,7 @@
 //!
 //! **Fails when** a quantity passes and comes back between two points of the interpolant, a fifth of a step apart.
 //!
-//! **Checked by** `tests/events.rs`.
+//! **Checked by** `tests/events/main.rs`.
 
 use super::{Observation, Simulation, StepError, StepReport};
 use crate::model::event::{Condition, Quantity, Trigger};

@@ -1,6 +1,6 @@
 //! Random events on random mechanisms: momentum, Carnot, the oracle, positions.
 
-use super::common::*;
+use super::common::{Extras, KINDS, Rng, close_loop, random_joint, random_tree};
 use super::*;
 use proptest::prelude::*;
 use signorini::model::JointId;
@@ -42,11 +42,13 @@ fn mechanism(rng: &mut Rng, n: usize, wanted: Wanted) -> Scene {
     };
     for l in 0..wanted.loops {
         let (a, b) = pair(rng);
-        close_loop(rng, &mut scene, &format!("loop{l}"), KINDS[rng.below(9)], (&a, &b), plain);
+        let kind = KINDS[rng.below(9)];
+        close_loop(rng, &mut scene, &format!("loop{l}"), kind, (&a, &b), plain);
     }
     if wanted.rotors {
-        for joint in scene.joint.iter_mut().filter(|j| j.kind.n_v() > 0 && rng.chance(0.4)) {
-            joint.armature = Some(PerCoordinate::All(rng.range(0.05, 0.3)));
+        for joint in scene.joint.iter_mut().filter(|j| j.kind.n_v() > 0) {
+            let inertia = rng.range(0.05, 0.3);
+            joint.armature = rng.chance(0.4).then_some(PerCoordinate::All(inertia));
         }
     }
     for a in 0..2 {

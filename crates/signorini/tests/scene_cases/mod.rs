@@ -4,11 +4,13 @@ use signorini::scene::FindingKind::{self, *};
 
 type Case = (FindingKind, &'static str, &'static str, &'static str);
 
+mod events;
 mod meaning;
+pub use events::EVENTS;
 pub use meaning::MEANING;
 
 #[rustfmt::skip]
-pub const STRUCTURE: [Case; 29] = [
+pub const STRUCTURE: [Case; 28] = [
     (Syntax, "", "key with no value", "{TIME}[[body]]\nname # <-\n"),
     (Syntax, "", "duplicate key", "{TIME}end = 2 # <-\n{ARM}"),
     (UnknownKey, "gravty", "did you mean `gravity`?", "gravty = [0, 0, 1] # <-\n{TIME}{ARM}"),
@@ -17,7 +19,6 @@ pub const STRUCTURE: [Case; 29] = [
     (UnknownKey, "body[0].shape[0].raduis", "did you mean `radius`?", "{TIME}{BALL}raduis = 3 # <-\ndensity = 1\n"),
     (UnknownKey, "joint[0].child_frame.pos", "`position`", "{TIME}{ARM}{JOINT}kind = \"fixed\"\nchild_frame = { pos = [0, 0, 0] } # <-\n"),
     (NotYet, "contact", "does not act yet", "contact = [] # <-\n{TIME}{ARM}"),
-    (NotYet, "event", "does not act yet", "{TIME}{ARM}[[event]] # <-\nname = \"lock\"\n"),
     (NotYet, "joint[0].limits", "does not act yet", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nlimits = [0, 1] # <-\n"),
     (NotYet, "joint[0].friction", "does not act yet", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nfriction = 1 # <-\n"),
     (NotYet, "material[0].friction", "does not act yet", "{TIME}{ARM}[[material]]\nname = \"ice\"\nfriction = 0.1 # <-\n"),

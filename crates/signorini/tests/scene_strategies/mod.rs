@@ -13,55 +13,68 @@ pub fn scene() -> impl Strategy<Value = Scene> {
     let joints = prop::collection::vec(joint(), 0..4);
     let forces = prop::collection::vec(force(), 0..3);
     let ground = option::of(prop::collection::vec(frame(), 0..3));
+    let events = prop::collection::vec(event(), 0..5);
     let run = (option::of(text()), vector(), time(), prop::bool::ANY, output());
-    (run, bodies, joints, forces, ground).prop_map(|(run, mut body, mut joint, mut force, ground)| {
-        let (title, gravity, time, dense, mut output) = run;
-        let n = body.len();
-        for (i, body) in body.iter_mut().enumerate() {
-            body.name = format!("body{i}");
-            name_frames(&mut body.frame);
-        }
-        let n_frames: Vec<usize> = body.iter().map(|body| body.frame.len()).collect();
-        for (i, joint) in joint.iter_mut().enumerate() {
-            joint.name = format!("joint/{i}");
-            joint.parent = if i < n { GROUND.into() } else { format!("body{}", (i + 1) % n) };
-            joint.child = format!("body{}", i % n);
-            if joint.parent == joint.child {
-                joint.parent = GROUND.into();
+    (run, bodies, joints, forces, ground, events).prop_map(
+        |(run, mut body, mut joint, mut force, ground, mut event)| {
+            let (title, gravity, time, dense, mut output) = run;
+            let n = body.len();
+            for (i, body) in body.iter_mut().enumerate() {
+                body.name = format!("body{i}");
+                name_frames(&mut body.frame);
             }
-            if n_frames[i % n] == 0 && matches!(joint.child_frame, Some(FrameRef::Name(_))) {
-                joint.child_frame = None;
+            let n_frames: Vec<usize> = body.iter().map(|body| body.frame.len()).collect();
+            for (i, joint) in joint.iter_mut().enumerate() {
+                joint.name = format!("joint/{i}");
+                joint.parent = if i < n { GROUND.into() } else { format!("body{}", (i + 1) % n) };
+                joint.child = format!("body{}", i % n);
+                if joint.parent == joint.child {
+                    joint.parent = GROUND.into();
+                }
+                if n_frames[i % n] == 0 && matches!(joint.child_frame, Some(FrameRef::Name(_))) {
+                    joint.child_frame = None;
+                }
             }
-        }
-        for (i, force) in force.iter_mut().enumerate() {
-            let (Force::Spring { name, .. } | Force::Force { name, .. } | Force::Torque { name, .. }) = force;
-            *name = format!("load:{i}");
-        }
-        if let Some(mut frame) = ground {
-            name_frames(&mut frame);
-            let plane = shape(Geometry::HalfSpace);
-            body.push(Body { name: GROUND.into(), frame, shape: vec![plane], ..Body::default() });
-        }
-        let driven = joint.iter().any(|joint| !joint.motor.is_empty());
-        output.joints = output.joints.filter(|_| !joint.is_empty());
-        output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
-        output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
-        let material =
-            vec![Material { name: "steel".into(), density: Some(7.8) }, Material { name: "air".into(), density: None }];
-        let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
-        Scene {
-            title,
-            gravity,
-            time,
-            solver: Solver { formulation },
-            output,
-            material,
-            body,
-            joint,
-            force,
-            event: Vec::new(),
-        }
-    })
+            for (i, force) in force.iter_mut().enumerate() {
+                let (Force::Spring { name, .. } | Force::Force { name, .. } | Force::Torque { name, .. }) = force;
+                *name = format!("load:{i}");
+            }
+            if let Some(mut frame) = ground {
+                name_frames(&mut frame);
+                let plane = shape(Geometry::HalfSpace);
+                body.push(Body { name: GROUND.into(), frame, shape: vec![plane], ..Body::default() });
+            }
+            // Events speak of the first joint, which must be there and be able to move, and of the first load.
+            let moves = joint.first().is_some_and(|j| j.kind != JointKind::Fixed);
+            event.retain(|e| moves || (e.joint.is_none() && e.when.as_ref().is_none_or(|w| w.joint.is_none())));
+            event.retain(|e| e.force.is_none() || !force.is_empty());
+            for (i, event) in event.iter_mut().enumerate() {
+                event.name = format!("event{i}");
+                // Never two at one time.
+                event.time = event.time.map(|t| t + 1e4 * i as f64);
+                if i > 0 && event.delay.is_some() {
+                    (event.time, event.after) = (None, Some(format!("event{}", i - 1)));
+                } else {
+                    event.delay = None;
+                }
+            }
+            if joint.len() > 1 {
+                let last = joint.len() - 1;
+                joint[last].absent = true;
+                joint[last].breaks = Some(Break { force: Some(3.5), moment_impulse: Some(0.25), ..Break::default() });
+            }
+            let driven = joint.iter().any(|joint| !joint.motor.is_empty());
+            output.joints = output.joints.filter(|_| !joint.is_empty());
+            output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
+            output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
+            let material = vec![
+                Material { name: "steel".into(), density: Some(7.8) },
+                Material { name: "air".into(), density: None },
+            ];
+            let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
+            Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force, event }
+        },
+    )
 }
 
 fn name_frames(frames: &mut [Frame]) {

@@ -197,3 +197,65 @@ pub fn force() -> impl Strategy<Value = Force> {
         }),
     ]
 }
+
+/// What an event of any kind may be triggered by; a `delay` asks for `after`.
+fn trigger() -> impl Strategy<Value = Event> {
+    let joint = || Some("joint/0".to_owned());
+    let end = |body: &str| Some(Attachment { body: body.into(), point: [0.5, 0.0, -0.25] });
+    let conditions = prop::sample::select(vec![
+        Condition { kind: Quantity::Coordinate, joint: joint(), coordinate: Some(0), ..Condition::default() },
+        Condition { kind: Quantity::Speed, joint: joint(), ..Condition::default() },
+        Condition { kind: Quantity::Distance, a: end("body0"), b: end(GROUND), ..Condition::default() },
+        Condition { kind: Quantity::KineticEnergy, ..Condition::default() },
+        Condition { kind: Quantity::Energy, ..Condition::default() },
+        Condition { kind: Quantity::Force, joint: joint(), ..Condition::default() },
+        Condition { kind: Quantity::Moment, joint: joint(), ..Condition::default() },
+        Condition { kind: Quantity::Drive, joint: joint(), ..Condition::default() },
+    ]);
+    let time = || positive().prop_map(|time| Event { time: Some(time), ..Event::default() });
+    prop_oneof![
+        time(),
+        (time(), positive()).prop_map(|(event, delay)| Event { delay: Some(delay), ..event }),
+        (conditions, -9.0..9.0, option::of(0.1..2.0), prop::bool::ANY).prop_map(|(when, threshold, back, above)| {
+            let rearm = back.map(|b| if above { threshold - b } else { threshold + b });
+            let (above, below) = if above { (Some(threshold), None) } else { (None, Some(threshold)) };
+            Event { when: Some(Condition { above, below, rearm, ..when }), ..Event::default() }
+        }),
+    ]
+}
+
+/// An event of any kind.
+pub fn event() -> impl Strategy<Value = Event> {
+    let joint = || Some("joint/0".to_owned());
+    let of = |kind| Event { kind, ..Event::default() };
+    let on_joint = |kind| Event { kind, joint: joint(), ..Event::default() };
+    let kinds = prop_oneof![
+        prop::bool::ANY
+            .prop_map(move |all| Event { coordinates: (!all).then(|| vec![0]), ..on_joint(EventKind::Lock) }),
+        Just(on_joint(EventKind::Unlock)),
+        Just(on_joint(EventKind::Attach)),
+        Just(on_joint(EventKind::Release)),
+        prop::sample::select(JointKind::ALL.to_vec()).prop_map(move |kind| Event {
+            to: Some(kind),
+            axis: kind.has_axis().then_some([0.0, 3.0, 4.0]),
+            axis2: kind.has_axis2().then_some([1.0, -8.0, 6.0]),
+            pitch: (kind == JointKind::Screw).then_some(0.25),
+            ..on_joint(EventKind::Change)
+        }),
+        Just(Event { bodies: Some(vec![GROUND.into(), "body0".into()]), ..of(EventKind::Weld) }),
+        prop::bool::ANY.prop_map(move |on| Event {
+            force: Some("load:0".into()),
+            on: Some(on),
+            ..of(EventKind::Switch)
+        }),
+        (vector(), option::of(vector()), option::of(Just(Axes::Body))).prop_map(move |(vector, point, axes)| {
+            Event { body: Some("body0".into()), vector: Some(vector), point, axes, ..of(EventKind::Impulse) }
+        }),
+    ];
+    (kinds, trigger()).prop_map(|(event, trigger)| Event {
+        time: trigger.time,
+        delay: trigger.delay,
+        when: trigger.when,
+        ..event
+    })
+}

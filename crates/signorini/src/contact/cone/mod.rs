@@ -168,6 +168,20 @@ impl Cone {
             (Cone::Bilateral, _, [u, ..]) => out[0] = *u,
             (Cone::Unilateral, [r, ..], [u, ..]) => out[0] = r.min(*u),
             (Cone::Interval { lower, upper }, [r, ..], [u, ..]) => out[0] = r - (r - u).max(*lower).min(*upper),
+            (Cone::Friction(Section::Ball { radius: mu, .. }), [r_n, r_t], [u_n, u_t]) => {
+                let (z_n, z_t) = (r_n - (u_n + mu * u_t.abs()), r_t - u_t);
+                let (s, t) = project_disc(*mu, z_n, z_t.abs());
+                out[0] = r_n - s;
+                out[1] = r_t - t * z_t;
+            }
+            (Cone::Friction(Section::Ball { radius: mu, .. }), [r_n, r_1, r_2], [u_n, u_1, u_2]) => {
+                let z_n = r_n - (u_n + mu * (u_1 * u_1 + u_2 * u_2).sqrt());
+                let (z_1, z_2) = (r_1 - u_1, r_2 - u_2);
+                let (s, t) = project_disc(*mu, z_n, (z_1 * z_1 + z_2 * z_2).sqrt());
+                out[0] = r_n - s;
+                out[1] = r_1 - t * z_1;
+                out[2] = r_2 - t * z_2;
+            }
             (Cone::Friction(section), [r_n, r_t @ ..], [u_n, u_t @ ..]) => {
                 let shift = self.shift(u);
                 let (out_n, out_t) = match out {
@@ -185,5 +199,18 @@ impl Cone {
             }
             _ => {}
         }
+    }
+}
+
+/// Projection of (a, y), ‖y‖ = n, on the cone over a disc of radius μ: the normal part, and the factor of y.
+fn project_disc(mu: f64, a: f64, n: f64) -> (f64, f64) {
+    let t = a + mu * n;
+    if n <= mu * a {
+        (a, 1.0)
+    } else if t <= 0.0 {
+        (0.0, 0.0)
+    } else {
+        let s = t / (1.0 + mu * mu);
+        (s, mu * s / n)
     }
 }

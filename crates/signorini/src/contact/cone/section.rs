@@ -1,7 +1,7 @@
 //! Sections of friction cones: the friction forces per unit of normal force.
 
 use super::polygon::Polygon;
-use super::{MAX_DIM, ellipsoid};
+use super::{MAX_DIM, ellipsoid, project_disc};
 
 /// The largest number of tangential rows: two forces, the spin and two rolling moments.
 pub const MAX_TANGENT: usize = 5;
@@ -180,17 +180,7 @@ impl Section {
     pub fn project_cone(&self, a: f64, b: &mut [f64]) -> f64 {
         let s = match self {
             Section::Ball { radius, .. } => {
-                let (mu, n) = (*radius, norm(b));
-                if n <= mu * a {
-                    return a;
-                }
-                let t = a + mu * n;
-                if t <= 0.0 {
-                    b.fill(0.0);
-                    return 0.0;
-                }
-                let s = t / (1.0 + mu * mu);
-                let f = mu * s / n;
+                let (s, f) = project_disc(*radius, a, norm(b));
                 b.iter_mut().for_each(|x| *x *= f);
                 return s;
             }

@@ -13,6 +13,16 @@ struct Pattern {
     columns: Vec<usize>,
     value_start: Vec<usize>,
     diagonal: Vec<usize>,
+    /// Rows of every block where all have the same number, else zero.
+    stride: usize,
+}
+
+impl Pattern {
+    fn update_stride(&mut self) {
+        let mut dims = self.offsets.windows(2).map(|w| w[1] - w[0]);
+        let first = dims.next().unwrap_or(0);
+        self.stride = if dims.all(|d| d == first) { first } else { 0 };
+    }
 }
 
 /// A square matrix of blocks in compressed rows. Every diagonal block is stored, columns ascend in each row.
@@ -121,6 +131,7 @@ impl BlockMatrix {
             n += source.dim(b);
             p.offsets.push(n);
         }
+        p.update_stride();
         for (row, &b) in part.iter().enumerate() {
             for (c, w) in source.row(b) {
                 if let Ok(column) = part.binary_search(&c) {
@@ -145,6 +156,7 @@ impl BlockMatrix {
         p.columns.clear();
         p.value_start.clear();
         p.diagonal.clear();
+        p.update_stride();
         self.values.clear();
     }
 
@@ -198,6 +210,37 @@ impl BlockMatrix {
                     self.values.extend(row.iter().zip(columns).map(|(w, j)| w * (factor * i * j)));
                 }
             }
+        }
+    }
+
+    /// Rows of every block where all have the same number, else zero.
+    pub fn stride(&self) -> usize {
+        self.pattern.stride
+    }
+
+    /// Columns and values of block row b of a matrix of D × D blocks.
+    pub fn square_row<const D: usize>(&self, b: usize) -> impl Iterator<Item = (usize, &[f64])> {
+        let slots = self.pattern.row_start[b]..self.pattern.row_start[b + 1];
+        let values = &self.values[slots.start * D * D..slots.end * D * D];
+        self.pattern.columns[slots].iter().copied().zip(values.chunks_exact(D * D))
+    }
+
+    /// W r and |W||r| of a matrix of D × D blocks, in one pass.
+    fn apply_square_with_abs<const D: usize>(&self, r: &[f64], out: &mut [f64], abs: &mut [f64]) {
+        for (b, (out, abs)) in out.chunks_exact_mut(D).zip(abs.chunks_exact_mut(D)).enumerate() {
+            let (mut sums, mut sizes) = ([0.0; D], [0.0; D]);
+            for (c, w) in self.square_row::<D>(b) {
+                let x = &r[c * D..][..D];
+                for i in 0..D {
+                    for j in 0..D {
+                        let product = w[i * D + j] * x[j];
+                        sums[i] += product;
+                        sizes[i] += product.abs();
+                    }
+                }
+            }
+            out.copy_from_slice(&sums);
+            abs.copy_from_slice(&sizes);
         }
     }
 
@@ -440,16 +483,22 @@ impl Delassus for BlockMatrix {
             }
             return;
         }
-        self.apply(r, out);
-        self.apply_abs(r, abs);
+        match self.stride() {
+            2 => self.apply_square_with_abs::<2>(r, out, abs),
+            3 => self.apply_square_with_abs::<3>(r, out, abs),
+            _ => {
+                self.apply(r, out);
+                self.apply_abs(r, abs);
+            }
+        }
     }
 
     fn write_diagonal(&self, out: &mut [f64]) {
-        for b in 0..self.n_blocks() {
-            let dim = self.dim(b);
-            let w = self.diagonal_block(b);
-            for i in 0..dim {
-                out[self.pattern.offsets[b] + i] = w[i * dim + i];
+        let p = &*self.pattern;
+        for (slot, rows) in p.diagonal.iter().zip(p.offsets.windows(2)) {
+            let (at, dim) = (p.value_start[*slot], rows[1] - rows[0]);
+            for (i, o) in out[rows[0]..rows[1]].iter_mut().enumerate() {
+                *o = self.values[at + i * (dim + 1)];
             }
         }
     }

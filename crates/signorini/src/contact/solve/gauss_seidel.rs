@@ -88,8 +88,11 @@ impl Sweeper {
 
     /// One pass over all contacts; returns ‖σ Δr‖, σ being the rows' units (one in scaled variables).
     pub fn sweep(&mut self, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
-        if view.w.has_single_rows() {
-            return sweep_rows(view, sigma, backwards, r);
+        match view.w.stride() {
+            1 => return sweep_rows(view, sigma, backwards, r),
+            2 => return self.sweep_square::<2>(view, sigma, backwards, r),
+            3 => return self.sweep_square::<3>(view, sigma, backwards, r),
+            _ => {}
         }
         let (w, offsets, n) = (view.w, view.w.offsets(), view.cones.len());
         let mut change = 0.0;
@@ -113,6 +116,44 @@ impl Sweeper {
                 *old = *new;
             }
             let unit = sigma.map_or(1.0, |s| s[rows.start]);
+            change += square * (unit * unit);
+        }
+        change.sqrt()
+    }
+
+    /// The same for contacts of D rows each, planar or spatial, in loops of known length.
+    fn sweep_square<const D: usize>(
+        &mut self,
+        view: View,
+        sigma: Option<&[f64]>,
+        backwards: bool,
+        r: &mut [f64],
+    ) -> f64 {
+        let n = view.cones.len();
+        let mut change = 0.0;
+        for k in 0..n {
+            let i = if backwards { n - 1 - k } else { k };
+            let mut b = [0.0; D];
+            b.copy_from_slice(&view.q[i * D..][..D]);
+            let mut diagonal: &[f64] = &[];
+            for (c, w) in view.w.square_row::<D>(i) {
+                if c == i {
+                    diagonal = w;
+                    continue;
+                }
+                let x = &r[c * D..][..D];
+                for a in 0..D {
+                    for e in 0..D {
+                        b[a] += w[a * D + e] * x[e];
+                    }
+                }
+            }
+            let own = &mut r[i * D..][..D];
+            let mut old = [0.0; D];
+            old.copy_from_slice(own);
+            solve_local(&view.cones[i], diagonal, &b, own, &mut self.memory[i]);
+            let square: f64 = (0..D).map(|a| (own[a] - old[a]) * (own[a] - old[a])).sum();
+            let unit = sigma.map_or(1.0, |s| s[i * D]);
             change += square * (unit * unit);
         }
         change.sqrt()

@@ -43,12 +43,13 @@ impl NewtonMatrix {
         if self.active_rows == 0 {
             return true;
         }
-        let dim = (0..n_contacts).map(|i| system.w.dim(i)).max().unwrap_or(1);
         let sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
-        self.sparse_dim = if sparse { dim } else { 0 };
         if !sparse {
+            self.sparse_dim = 0;
             return self.factor_dense(system, laws, alpha);
         }
+        let dim = (0..n_contacts).map(|i| system.w.dim(i)).max().unwrap_or(1);
+        self.sparse_dim = dim;
         if !self.has_order {
             self.symbolic.order(&system.w);
             self.has_order = true;
@@ -167,6 +168,11 @@ impl NewtonMatrix {
                         *t0 += b0 * w[0] + b1 * w[3] + b2 * w[6];
                         *t1 += b0 * w[1] + b1 * w[4] + b2 * w[7];
                         *t2 += b0 * w[2] + b1 * w[5] + b2 * w[8];
+                        continue;
+                    }
+                    if let ([t0, t1], [b0, b1], 4) = (&mut *target, factors, w.len()) {
+                        *t0 += b0 * w[0] + b1 * w[2];
+                        *t1 += b0 * w[1] + b1 * w[3];
                         continue;
                     }
                     for (b, row) in factors.iter().zip(w.chunks_exact(width)) {

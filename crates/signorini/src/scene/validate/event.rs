@@ -88,7 +88,8 @@ impl<'a> Check<'a> {
     }
 
     fn trigger(&mut self, at: Arguments<'_>, i: usize, event: &Event) {
-        let n = usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
+        let n =
+            usize::from(event.time.is_some()) + usize::from(event.when.is_some()) + usize::from(event.after.is_some());
         if n != 1 {
             let kind = if n == 0 { FindingKind::Missing } else { FindingKind::Misplaced };
             self.add_with(kind, at, "an event has one trigger", |f| {
@@ -257,7 +258,11 @@ impl<'a> Check<'a> {
                 }
             }
             if coordinates.is_empty() {
-                self.add(FindingKind::Missing, format_args!("{at}.coordinates"), "a lock of no coordinate does nothing");
+                self.add(
+                    FindingKind::Missing,
+                    format_args!("{at}.coordinates"),
+                    "a lock of no coordinate does nothing",
+                );
             }
         }
         match (event.axis, &event.body) {
@@ -266,7 +271,11 @@ impl<'a> Check<'a> {
             (Some(axis), body) => {
                 self.axis(format_args!("{at}.axis"), axis);
                 if event.coordinates.is_some() {
-                    self.add(FindingKind::Misplaced, format_args!("{at}.axis"), "either an axis or coordinates, not both");
+                    self.add(
+                        FindingKind::Misplaced,
+                        format_args!("{at}.axis"),
+                        "either an axis or coordinates, not both",
+                    );
                 }
                 for joint in &joints {
                     let kinds: Vec<JointKind> = self.kinds_of(&joint.name).collect();
@@ -316,9 +325,11 @@ impl<'a> Check<'a> {
                     self.add(FindingKind::SameBody, format_args!("{at}.bodies"), "a weld joins two different bodies");
                 }
             }
-            other => self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
-                f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
-            }),
+            other => {
+                self.add_with(FindingKind::WrongLength, format_args!("{at}.bodies"), "a weld joins two bodies", |f| {
+                    f.found(format!("{} names", other.map_or(0, <[_]>::len))).allowed("2")
+                })
+            }
         }
     }
 
