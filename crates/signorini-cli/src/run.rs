@@ -286,6 +286,9 @@ fn print(summary: &Summary, folder: &Path) {
         println!("  loop drift    {:.1e} (position), {:.1e} (velocity)", drift.position, drift.velocity);
     }
     println!("  residual      {:.1e}", summary.residual.rel);
+    if summary.events > 0 {
+        println!("  events        {}", summary.events);
+    }
     for finding in &summary.findings {
         println!("  note          {finding}");
     }

@@ -104,8 +104,11 @@ const LINK: f64 = 500.0;
 const COMPRESS: f64 = 4500.0;
 /// Links of a block under `auto`, and from how many links on it blocks a mechanism without loops: measured, see
 /// `book/divide-and-conquer.md`.
-const AUTO_BLOCK: usize = 256;
+const AUTO_BLOCK: usize = 512;
 const AUTO_FROM: usize = 2048;
+/// Whole subtrees of up to this share of the links are one block under `auto`: without a bottom a block costs no more than the
+/// recursion.
+const AUTO_TIP: usize = 5;
 /// Blocks that `auto` tries where there are loops.
 const LOOP_BLOCKS: [usize; 4] = [1, 4, 16, 64];
 
@@ -117,12 +120,16 @@ impl Elimination {
         let mut carries = vec![false; parents.len()];
         ports.iter().filter(|p| p.is_kept).flat_map(|p| p.ends).flatten().for_each(|link| carries[link] = true);
         let tree = TopTree::build(parents, &shares, carries);
-        let blocked = |limit| Self::truncate(&tree, parents, ports, limit);
+        let blocked = |limit| Self::truncate(&tree, parents, ports, (limit, limit));
         match shape {
             Shape::Balanced => blocked(1),
             Shape::Caterpillar => blocked(usize::MAX),
             Shape::Blocked(limit) => blocked(limit.max(1)),
-            Shape::Auto if ports.is_empty() => blocked(if parents.len() < AUTO_FROM { usize::MAX } else { AUTO_BLOCK }),
+            Shape::Auto if ports.is_empty() && parents.len() < AUTO_FROM => blocked(usize::MAX),
+            Shape::Auto if ports.is_empty() => {
+                let tip = AUTO_BLOCK.max(parents.len() / AUTO_TIP);
+                Self::truncate(&tree, parents, ports, (AUTO_BLOCK, tip))
+            }
             Shape::Auto => {
                 let mut best = blocked(usize::MAX);
                 for limit in LOOP_BLOCKS.into_iter().filter(|&limit| limit < parents.len()) {
@@ -136,7 +143,8 @@ impl Elimination {
         }
     }
 
-    fn truncate(tree: &TopTree, parents: &[Option<usize>], ports: &[Port], limit: usize) -> Self {
+    /// Blocks of at most so many links; of so many where nothing hangs on them.
+    fn truncate(tree: &TopTree, parents: &[Option<usize>], ports: &[Port], limits: (usize, usize)) -> Self {
         let n_rows: Vec<usize> = ports.iter().map(|p| p.n_rows).collect();
         let mut plan = Self { order: Vec::with_capacity(parents.len()), clusters: Vec::new(), n_rows };
         let mut ports_at: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
@@ -150,11 +158,13 @@ impl Elimination {
         let mut is_inside = vec![false; parents.len()];
         while let Some((at, is_visited)) = stack.pop() {
             let draft = &tree.drafts[at];
+            let is_small = |limit: usize| draft.n_links <= limit;
+            let is_block = is_small(limits.0) || (is_small(limits.1) && tree.bottom(at).is_none());
             match draft.make {
-                Make::Compress(a, b) | Make::Rake(a, b) if draft.n_links > limit && !is_visited => {
+                Make::Compress(a, b) | Make::Rake(a, b) if !is_block && !is_visited => {
                     stack.extend([(at, true), (b, false), (a, false)]);
                 }
-                Make::Compress(..) | Make::Rake(..) if draft.n_links > limit => {
+                Make::Compress(..) | Make::Rake(..) if !is_block => {
                     let (Some(b), Some(a)) = (done.pop(), done.pop()) else { break };
                     let merge = if matches!(draft.make, Make::Rake(..)) { Merge::Rake } else { Merge::Compress };
                     let cluster = plan.merged(merge, a, b, ports);

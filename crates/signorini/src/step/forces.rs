@@ -139,7 +139,10 @@ impl System {
             match link.joint {
                 Some(j) => {
                     let joint = &model.joints()[j.index()];
-                    vdot[range].copy_from_slice(&dense.joint_acceleration[joint.v.clone()]);
+                    // What is prescribed is known to the bit. Rounding in its place would be all the motion there is in a
+                    // mechanism that is locked and at rest, and no step would be short enough for it.
+                    let found = joint.v.clone().map(|v| prescribed[v].unwrap_or(dense.joint_acceleration[v]));
+                    vdot[range].iter_mut().zip(found).for_each(|(to, from)| *to = from);
                 }
                 None => {
                     debug_assert_eq!(self.tree.links[i].joint_type().kind, JointKind::Free);

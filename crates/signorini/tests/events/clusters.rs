@@ -4,7 +4,7 @@ use super::common::chain;
 use signorini::model::event::Action;
 use signorini::plan::Shape;
 use signorini::scene::{Formulation, Scene};
-use signorini::step::Simulation;
+use signorini::step::{Observation, Simulation};
 
 fn start(scene: &Scene, formulation: Formulation) -> Simulation {
     let mut scene = scene.clone();
@@ -19,12 +19,14 @@ fn a_lock_repeats_the_way_to_the_root_only() {
         let mut simulation = start(&scene, Formulation::Dca);
         simulation.set_shape(Shape::Balanced);
         let joint = simulation.system().model.joints()[n / 3].name.clone();
-        let (first, second) = (simulation.joint(&joint).unwrap(), simulation.joint(&joint).unwrap());
+        let first = simulation.joint(&joint).unwrap();
         let mut rates = Vec::new();
         let begin = simulation.work_counter();
         simulation.accelerations(&mut rates).unwrap();
         let evaluation = simulation.work_counter() - begin;
 
+        // Where a step ends, positions and velocities are known.
+        simulation.observe(false, &mut Observation::default()).unwrap();
         let (begin, merges) = (simulation.work_counter(), simulation.merge_counter());
         simulation.apply("lock", &[Action::lock(first)]).unwrap();
         let event = simulation.work_counter() - begin;
@@ -39,13 +41,12 @@ fn a_lock_repeats_the_way_to_the_root_only() {
         let third = simulation.joint(&third).unwrap();
         simulation.apply("lock", &[Action::lock(third)]).unwrap();
         assert!(simulation.merge_counter() - merges <= bound, "{}", simulation.merge_counter() - merges);
-        assert_eq!(first, second);
     }
 }
 
 #[test]
 fn the_way_to_the_root_gives_the_bits_of_the_whole() {
-    // Two locks one after the other, the second on clusters that the first has left, and both at once on fresh ones.
+    // Two locks one after the other: the second on clusters that the first has left, and on fresh ones.
     let scene = chain(64);
     let mut one = start(&scene, Formulation::Dca);
     let mut other = start(&scene, Formulation::Dca);
