@@ -95,21 +95,22 @@ fn action(rng: &mut Rng, simulation: &Simulation, j: usize) -> Action {
     }
     let has_rotor = !joint.fittings.armature.is_empty();
     let n = joint.kind().n_v();
-    // A weld has no room for coordinates.
-    let is_fixed_for_good = joint.q_slot.is_empty();
-    match rng.below(if has_rotor { 5 } else if is_fixed_for_good { 6 } else { 8 }) {
-        0 | 1 => Action::lock(id),
+    let is_ball = joint.kind().quaternion_at().is_some();
+    // A weld has no room for coordinates; rotors go with a joint, and their energy with them, without a jump.
+    let may_change = !has_rotor && !joint.q_slot.is_empty();
+    match rng.below(8) {
         2 if n > 0 => Action::Lock { joints: vec![id], what: Lock::Coordinates(vec![rng.below(n)]) },
-        3 if joint.kind().quaternion_at().is_some() => {
+        3 if is_ball => {
             let body = if rng.chance(0.5) { joint.parent } else { joint.child };
             Action::Lock { joints: vec![id], what: Lock::Axis { body, axis: Vec3::from(rng.vector(1.0)).normalize() } }
         }
         4 => Action::unlock(id),
-        5 => Action::release(id),
-        _ => {
+        5 if !has_rotor => Action::release(id),
+        6 | 7 if may_change => {
             let axes = rng.chance(0.5).then(|| Quaternion(rng.quaternion()).to_matrix());
             Action::Change { joint: id, kind: KINDS[rng.below(9)], lead: rng.range(-0.3, 0.3), axes }
         }
+        _ => Action::lock(id),
     }
 }
 
