@@ -228,7 +228,7 @@ fn trigger() -> impl Strategy<Value = Event> {
 pub fn event() -> impl Strategy<Value = Event> {
     let joint = || Some("joint/0".to_owned());
     let of = |kind| Event { kind, ..Event::default() };
-    let on_joint = |kind| Event { kind, joint: joint(), ..Event::default() };
+    let on_joint = move |kind| Event { kind, joint: joint(), ..Event::default() };
     let kinds = prop_oneof![
         prop::bool::ANY
             .prop_map(move |all| Event { coordinates: (!all).then(|| vec![0]), ..on_joint(EventKind::Lock) }),
