@@ -97,7 +97,13 @@ fn action(rng: &mut Rng, simulation: &Simulation, j: usize) -> Action {
     let n = joint.kind().n_v();
     // A weld has no room for coordinates.
     let is_fixed_for_good = joint.q_slot.is_empty();
-    match rng.below(if has_rotor { 5 } else if is_fixed_for_good { 6 } else { 8 }) {
+    match rng.below(if has_rotor {
+        5
+    } else if is_fixed_for_good {
+        6
+    } else {
+        8
+    }) {
         0 | 1 => Action::lock(id),
         2 if n > 0 => Action::Lock { joints: vec![id], what: Lock::Coordinates(vec![rng.below(n)]) },
         3 if joint.kind().quaternion_at().is_some() => {
@@ -211,7 +217,14 @@ fn check_event(
     if strikes {
         prop_assert!(report.dissipated >= -1e-12 * energy, "{report:?}");
     } else {
-        prop_assert!((report.dissipated - k.of_jump).abs() <= 1e-12 * energy, "{} {} {:?} {:?}", report.dissipated, k.of_jump, chosen, report);
+        prop_assert!(
+            (report.dissipated - k.of_jump).abs() <= 1e-12 * energy,
+            "{} {} {:?} {:?}",
+            report.dissipated,
+            k.of_jump,
+            chosen,
+            report
+        );
         if report.work == 0.0 {
             prop_assert!(
                 k.after <= k.before * (1.0 + 1e-14) && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy
