@@ -287,7 +287,6 @@ impl super::Simulation {
             self.work = self.system.workspace();
             self.work.cut_q = cut_q;
             self.is_current = false;
-            self.is_current = false;
         }
     }
 }

@@ -313,7 +313,7 @@ impl Block {
         free: &mut [f64],
     ) -> (Sym6, Wrench) {
         self.sweep_kinematics(motion, frame);
-        let answer = if self.bottom.is_some() {
+        if self.bottom.is_some() {
             let mut columns = Columns::new();
             let answer = self.sweep_in::<true>(motion, held, flow, &mut columns);
             for j in 0..6 {
@@ -326,8 +326,7 @@ impl Block {
             answer
         } else {
             self.sweep_in::<false>(motion, held, flow, &mut Columns::new())
-        };
-        answer
+        }
     }
 
     fn sweep_in<const BOTTOM: bool>(

@@ -184,9 +184,12 @@ impl<'a> Check<'a> {
         let n = self.kinds_of(name).map(|kind| if when.kind == Quantity::Coordinate { kind.n_q() } else { kind.n_v() });
         let n = n.max().unwrap_or(0);
         if k >= n {
-            self.add_with(FindingKind::OutOfRange, format_args!("{at}.coordinate"), "the joint has no such coordinate", |f| {
-                f.found(k.to_string()).allowed(format!("an integer below {n}"))
-            });
+            self.add_with(
+                FindingKind::OutOfRange,
+                format_args!("{at}.coordinate"),
+                "the joint has no such coordinate",
+                |f| f.found(k.to_string()).allowed(format!("an integer below {n}")),
+            );
         }
     }
 
