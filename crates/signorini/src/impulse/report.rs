@@ -35,7 +35,8 @@ pub struct EventReport {
     pub momentum_after: Momentum,
     /// Kinetic energy.
     pub kinetic_energy: Kinetic,
-    /// Work of applied impulses and of constraints that move by themselves.
+    /// Work of applied impulses (at the mean of the velocities before and after) and of constraints that move by themselves, and
+    /// energy that springs and rotors bring along. An impulse at the same instant as new constraints shares what is lost with them.
     pub work: f64,
     /// Energy lost: kinetic energy, and what was stored in springs that are gone.
     pub dissipated: f64,

@@ -164,9 +164,12 @@ impl System {
     /// Velocity jumps and the impulses of the rows, as [`Self::accelerate_dca`]: velocities are zero and biases are what new joints
     /// do not allow.
     pub(crate) fn solve_jump_dca(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
-        if w.dca.as_ref().is_none_or(|work| work.assembled.is_empty()) {
+        // Clusters that were taken over still know the velocities at which they were assembled, and no joint is new: there is no bias.
+        let is_carried = w.dca.as_ref().is_some_and(|work| !work.assembled.is_empty());
+        if !is_carried {
             self.factor_dca(w, true);
         }
+        let bias = if is_carried { Bias::default() } else { Bias::Velocities };
         let n_rows = w.loops.rows.len();
         w.loops.lambda.fill(0.0);
         w.recursion.acceleration.fill(Twist::default());
@@ -178,7 +181,7 @@ impl System {
         }
         let external = Some(&w.external[..]);
         let (held, tau) = (&w.prescribed, &w.tau);
-        let drive = Drive { tau, external, bias: Bias::Velocities, held, wanted, ..Default::default() };
+        let drive = Drive { tau, external, bias, held, wanted, ..Default::default() };
         dca.solve(&self.tree, &w.recursion.kinematics, &drive, delta);
         for r in 0..n_rows {
             w.loops.lambda[r] = dca.lambda[row[r]];

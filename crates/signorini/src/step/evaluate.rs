@@ -117,6 +117,8 @@ impl System {
             w.recursion.update_positions(&self.tree);
         }
         if w.loops.rows.is_empty() {
+            // Joints that close a loop and forbid nothing still have coordinates.
+            self.update_closures(w);
             return Ok(Closeness::default());
         }
         let n_hard = w.loops.n_hard;
