@@ -28,7 +28,7 @@ pub const EVENTS: [Case; 48] = [
     (Axis, "event[0].axis", "length zero", "{TIME}{ARM}{JOINT}kind = \"spherical\"\n[[event]]\nname = \"e\"\nkind = \"lock\"\njoint = \"hinge\"\ntime = 0\nbody = \"arm\"\naxis = [0, 0, 0] # <-\n"),
     (Misplaced, "event[0].axis", "not both", "{TIME}{ARM}{JOINT}kind = \"spherical\"\n[[event]]\nname = \"e\"\nkind = \"lock\"\njoint = \"hinge\"\ntime = 0\nbody = \"arm\"\ncoordinates = [0]\naxis = [1, 0, 0] # <-\n"),
     (Misplaced, "event[0].body", "needs `axis`", "{TIME}{ARM}{JOINT}kind = \"spherical\"\n[[event]]\nname = \"e\"\nkind = \"lock\"\njoint = \"hinge\"\ntime = 0\nbody = \"arm\" # <-\n"),
-    (Misplaced, "event[0].coordinates", "does not belong to an event of kind `release`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"release\"\njoint = \"hinge\"\ntime = 0\ncoordinates = [0] # <-\n"),
+    (Misplaced, "event[0].coordinates", "does not belong to kind `release`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"release\"\njoint = \"hinge\"\ntime = 0\ncoordinates = [0] # <-\n"),
     (Misplaced, "event[0].vector", "allowed: `impulse`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\ntime = 0\nvector = [0, 0, 1] # <-\n"),
     (Missing, "event[0].to", "needs the new kind", "{TIME}{ARM}{HINGE}[[event]] # <-\nname = \"e\"\nkind = \"change\"\njoint = \"hinge\"\ntime = 0\n"),
     (Missing, "event[0].joint", "needs its joint", "{TIME}{ARM}{HINGE}[[event]] # <-\nname = \"e\"\nkind = \"change\"\nto = \"fixed\"\ntime = 0\n"),
