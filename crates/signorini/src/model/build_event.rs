@@ -71,6 +71,7 @@ pub(super) fn build_events(
             action: builder.action(scene, event)?,
             trigger,
             is_break: false,
+            kind: event.kind.name(),
         });
     }
     for (j, joint) in scene.joint.iter().enumerate() {
@@ -89,6 +90,7 @@ pub(super) fn build_events(
                 action: Action::Release(vec![id]),
                 trigger: Trigger::When(Condition { quantity, is_above: true, threshold, rearm: None }),
                 is_break: true,
+                kind: "break",
             });
         }
     }

@@ -15,6 +15,8 @@ pub struct Event {
     pub trigger: Trigger,
     /// Whether this is a joint that breaks: it is watched again when the joint is attached again.
     pub is_break: bool,
+    /// What reports call it: its kind in the scene, or a break.
+    pub kind: &'static str,
 }
 
 /// When an event happens.

@@ -169,7 +169,7 @@ impl System {
         if !is_carried {
             self.factor_dca(w, true);
         }
-        let bias = if is_carried { Bias::default() } else { Bias::Velocities };
+        let bias = if is_carried { Bias::None } else { Bias::Velocities };
         let n_rows = w.loops.rows.len();
         w.loops.lambda.fill(0.0);
         w.recursion.acceleration.fill(Twist::default());

@@ -197,10 +197,10 @@ impl Simulation {
             Action::SwitchMotor { joint, .. } if joint.index() >= n_joints => {
                 return bad("the model has no such joint");
             }
-            Action::Impulse { at, vector, moment, .. } => {
-                if !is_body(at.body) || !finite(&at.position) || !finite(vector) || !finite(moment) {
-                    return bad("an impulse acts on a body of the model, with finite numbers");
-                }
+            Action::Impulse { at, vector, moment, .. }
+                if !is_body(at.body) || ![&at.position, vector, moment].into_iter().all(finite) =>
+            {
+                return bad("an impulse acts on a body of the model, with finite numbers");
             }
             _ => {}
         }
@@ -477,9 +477,10 @@ impl Simulation {
     fn write_reports(&mut self, actions: &[(String, Action)], notes: Vec<Vec<String>>, common: &EventReport) {
         for (i, ((name, action), notes)) in actions.iter().zip(notes).enumerate() {
             let others = actions.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, (name, _))| name.clone());
+            let own = self.scene.events().iter().find(|event| event.name == *name);
             self.reports.push(EventReport {
                 name: name.clone(),
-                kind: action.kind().name().to_owned(),
+                kind: own.map_or(action.kind().name(), |event| event.kind).to_owned(),
                 target: target(&self.scene, action),
                 simultaneous: others.collect(),
                 notes,

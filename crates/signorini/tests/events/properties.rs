@@ -215,7 +215,14 @@ fn check_event(
     if is_blow_alone {
         prop_assert!(report.dissipated.abs() <= 1e-12 * energy, "{report:?}");
     } else if !strikes {
-        prop_assert!((report.dissipated - k.of_jump).abs() <= 1e-12 * energy, "{} {} {:?} {:?}", report.dissipated, k.of_jump, chosen, report);
+        prop_assert!(
+            (report.dissipated - k.of_jump).abs() <= 1e-12 * energy,
+            "{} {} {:?} {:?}",
+            report.dissipated,
+            k.of_jump,
+            chosen,
+            report
+        );
         if report.work == 0.0 {
             prop_assert!(
                 k.after <= k.before * (1.0 + 1e-14) && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy

@@ -278,7 +278,7 @@ fn breaking_by_force() {
     assert_eq!(reports.len(), 1);
     // 20 + 40 t = 50.
     assert!((reports[0].time - 0.75).abs() < 1e-14, "{}", reports[0].time);
-    assert_eq!((reports[0].kind.as_str(), reports[0].name.as_str()), ("release", "break:hook:force"));
+    assert_eq!((reports[0].kind.as_str(), reports[0].name.as_str()), ("break", "break:hook:force"));
     // It falls from then on: a = −10 − 20 t.
     let fall = |t: f64| {
         5.0 * (t - 0.75).powi(2) + 10.0 / 3.0 * (t.powi(3) - 0.75_f64.powi(3)) - 10.0 * 0.75 * 0.75 * (t - 0.75)

@@ -61,7 +61,8 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             if joint.len() > 1 {
                 let last = joint.len() - 1;
                 joint[last].absent = true;
-                joint[last].breaks = Some(Break { force: Some(3.5), moment_impulse: Some(0.25), ..Break::default() });
+                joint[last].breaks =
+                    Some(Break { force: Some(3.5), moment: Some(2.0), impulse: Some(1.5), moment_impulse: Some(0.25) });
             }
             let driven = joint.iter().any(|joint| !joint.motor.is_empty());
             output.joints = output.joints.filter(|_| !joint.is_empty());
