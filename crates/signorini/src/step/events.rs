@@ -313,6 +313,10 @@ impl Simulation {
             jumped = Some(found);
             w.recursion.update_velocities(&system.tree, &remapped.v);
         } else {
+            // A locked joint that closed a loop and is a part of the tree now had a speed of rounding.
+            for (link, k, signal) in &system.motions {
+                remapped.v[system.tree.links[*link].v as usize + k] = signal.at(now)[1];
+            }
             match known {
                 Some(known) => w.recursion.kinematics.clone_from(known),
                 None => {
