@@ -108,7 +108,7 @@ const AUTO_BLOCK: usize = 512;
 const AUTO_FROM: usize = 2048;
 /// Whole subtrees of up to this share of the links are one block under `auto`: without a bottom a block costs no more than the
 /// recursion.
-const AUTO_TIP: usize = 5;
+const AUTO_TIP: usize = 4;
 /// Blocks that `auto` tries where there are loops.
 const LOOP_BLOCKS: [usize; 4] = [1, 4, 16, 64];
 

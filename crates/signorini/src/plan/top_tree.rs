@@ -121,7 +121,12 @@ impl TopTree {
 
     /// The binary tree of least height over clusters in a given order. Each cluster takes an aligned interval of length
     /// 2^height, from left to right; halving the whole gives the tree. Its height is at most one above log₂ of the sum.
+    /// Clusters of one height are halved by their number, which is as low and gives even parts.
     fn join_in_order(&mut self, clusters: &[usize], make: fn(usize, usize) -> Make) -> usize {
+        let kind = |c: usize| (self.drafts[c].height, self.drafts[c].carries);
+        if clusters.windows(2).all(|pair| kind(pair[0]) == kind(pair[1])) {
+            return self.halve_evenly(clusters, make);
+        }
         let mut places = Vec::with_capacity(clusters.len());
         let mut end = 0u128;
         for &c in clusters {
@@ -133,6 +138,16 @@ impl TopTree {
             end = start + length;
         }
         self.halve(clusters, &places, 0, end.next_power_of_two(), make)
+    }
+
+    fn halve_evenly(&mut self, clusters: &[usize], make: fn(usize, usize) -> Make) -> usize {
+        if let [only] = clusters {
+            return *only;
+        }
+        let (first, second) = clusters.split_at(clusters.len() / 2);
+        let a = self.halve_evenly(first, make);
+        let b = self.halve_evenly(second, make);
+        self.push(make(a, b))
     }
 
     fn halve(
