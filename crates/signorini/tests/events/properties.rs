@@ -225,7 +225,8 @@ fn check_event(
         );
         if report.work == 0.0 {
             prop_assert!(
-                k.after <= k.before * (1.0 + 1e-14) && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy
+                k.after - k.before <= 1e-14 * energy && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy,
+                "{k:?} {chosen:?}"
             );
         }
     }
