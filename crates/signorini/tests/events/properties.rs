@@ -3,6 +3,7 @@
 use super::common::{Extras, KINDS, Rng, close_loop, random_joint, random_tree};
 use super::*;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use signorini::model::JointId;
 use signorini::model::event::{Action, Lock};
 use signorini::scene::*;
@@ -233,7 +234,10 @@ fn check_event(
     // The oracle.
     let dense = d.dense().unwrap();
     let has_solved = dense.condition > 0.0;
-    let tolerance = (100.0 * f64::EPSILON * dense.condition).max(1e-9);
+    // Near a singular position a constraint is all but redundant: what it asks for is not quite what the others give, neither
+    // formulation can meet it, and velocities are unique to what is left of it only.
+    prop_assert!(dense.residual < 1e-6, "{:e}", dense.residual);
+    let tolerance = (100.0 * f64::EPSILON * dense.condition).max(100.0 * dense.residual).max(1e-9);
     let fastest = oracle.velocity_before.values().chain(oracle.velocity_after.values()).flatten();
     let scale = fastest.fold(1e-3, |m: f64, v| m.max(v.abs()));
     for (name, found) in &report.velocity_after {
@@ -281,8 +285,17 @@ fn check_scene(seed: u64, n: usize, wanted: Wanted, strikes: bool) -> Result<(),
     Ok(())
 }
 
+/// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others.
+fn config() -> ProptestConfig {
+    let mut config = ProptestConfig { cases: 96, ..ProptestConfig::default() };
+    if config.rng_seed == RngSeed::Random {
+        config.rng_seed = RngSeed::Fixed(1);
+    }
+    config
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn floating_trees(seed: u64, n in 2usize..7, rotors: bool) {
