@@ -226,7 +226,7 @@ fn check_event(
         );
         if report.work == 0.0 {
             prop_assert!(
-                k.after - k.before <= 1e-14 * energy && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy,
+                k.after - k.before <= 1e-12 * energy && (k.before - k.after - k.of_jump).abs() <= 1e-12 * energy,
                 "{k:?} {chosen:?}"
             );
         }
