@@ -3,8 +3,8 @@
 //! **Problem.** Accelerations, velocity jumps or displacements of a mechanism with loops, with few operations one after the
 //! other, and with local work after a local change.
 //!
-//! **Method.** Clusters are assembled along an [`Elimination`] tree ([`node`]), from blocks that the recursion handles
-//! ([`block`]). Assembly is in two halves: [`Dca::factor`] depends on the configuration only; [`Dca::solve`] carries
+//! **Method.** Clusters are assembled along an [`Elimination`] tree (`node.rs`), from blocks that the recursion handles
+//! (`block.rs`). Assembly is in two halves: [`Dca::factor`] depends on the configuration only; [`Dca::solve`] carries
 //! right-hand sides up and answers down, any number of times. Both run over the tree's branches side by side; the tree is fixed
 //! by the plan, so the result has the same bits on any number of threads. After a change at one link
 //! [`Dca::refactor_path`] repeats only what lies between it and the root.
