@@ -121,6 +121,53 @@ impl Topology {
     }
 }
 
+impl Topology {
+    /// What of it cannot belong to a model; states come from files, too.
+    pub fn find_fault(&self, model: &Model) -> Option<String> {
+        if self.forces_off.iter().any(|&f| f as usize >= model.forces.len()) {
+            return Some("it switches a load that the model does not have".to_owned());
+        }
+        self.joints.iter().find_map(|(&j, status)| match model.joints.get(j as usize) {
+            None => Some(format!("it changes joint {j} of {}", model.joints.len())),
+            Some(joint) => {
+                (!status.fits(joint)).then(|| format!("what it says of joint `{}` does not fit", joint.name))
+            }
+        })
+    }
+}
+
+impl JointStatus {
+    fn fits(&self, joint: &Joint) -> bool {
+        let kind = self.form.map_or(joint.kind(), |form| form.kind);
+        let (n_q, n_v) = (kind.n_q(), kind.n_v());
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let form_fits = self.form.is_none_or(|f| {
+            let (a, b) = f.frames();
+            let is_turn = |p: &Pose| (p.rotation.transpose() * p.rotation - Mat3::identity()).amax() <= 1e-9;
+            n_q <= joint.q_slot.len()
+                && n_v <= joint.v_slot.len()
+                && f.lead.is_finite()
+                && finite(&f.parent_frame)
+                && finite(&f.child_frame)
+                && is_turn(&a)
+                && is_turn(&b)
+        });
+        // A rotation by quaternion is locked as a whole or, about single axes, by `spins`.
+        let turns = kind.quaternion_at().map(|start| start..start + 3);
+        let hold_fits = self.hold.as_ref().is_none_or(|h| {
+            let n_turns = turns.clone().map_or(0, |t| t.filter(|k| h.speeds.contains(k)).count());
+            h.speeds.iter().all(|&k| k < n_v) && h.q.len() == n_q && finite(&h.q) && (n_turns == 0 || n_turns == 3)
+        });
+        let n_motors = joint.fittings.motors.len();
+        let mut motors = self.motors_off.iter().chain(self.shifts.keys());
+        form_fits
+            && hold_fits
+            && self.spins.iter().all(|s| turns.is_some() && finite(&s.axis))
+            && motors.all(|&m| (m as usize) < n_motors)
+            && self.shifts.values().all(|x| x.is_finite())
+    }
+}
+
 impl Model {
     /// The scene's model as events have left it. Bodies, joints and loads keep their ids.
     pub fn revised(&self, topology: &Topology) -> Self {

@@ -104,6 +104,9 @@ impl Simulation {
             let (found, wanted) = (state.events.len(), scene.events().len());
             return Err(StepError::WrongState(format!("it knows {found} events, the model has {wanted}")));
         }
+        if let Some(fault) = state.topology.find_fault(&scene) {
+            return Err(StepError::WrongState(fault));
+        }
         let system = if *state.topology == Topology::default() {
             System::build(scene.clone(), plan, options.formulation)
         } else {

@@ -262,3 +262,44 @@ fn work_of_a_lock() {
         assert!(cold <= 2 * evaluation && warm <= 2 * evaluation, "{cold} {warm} {evaluation}");
     }
 }
+
+/// A state is read from files, and may be damaged there: an error says so, before anything is indexed by it.
+#[test]
+fn damaged_states_are_refused() {
+    let scene = scene(
+        r#"
+        time = { end = 1 }
+        body = [{ name = "a", mass = 1, inertia = [1, 1, 1], com = [1, 0, 0] }]
+        joint = [{ name = "hinge", kind = "revolute", parent = "ground", child = "a", v = [1] }]
+        event = [{ name = "stop", kind = "lock", joint = "hinge", time = 0 }]
+        "#,
+    );
+    let mut simulation = simulation(&scene, Formulation::Recursive, 1e-9);
+    simulation.advance(1.0).unwrap();
+    let good = serde_json::to_value(simulation.state()).unwrap();
+    let resume = |value: &Value| {
+        let built = build(&scene).unwrap();
+        Simulation::new(
+            built.model,
+            built.plan,
+            Options::from_scene(&scene),
+            serde_json::from_value(value.clone()).unwrap(),
+        )
+    };
+    resume(&good).unwrap();
+    let status = "/topology/joints/0";
+    for (place, damage) in [
+        (format!("{status}/hold/speeds"), serde_json::json!([7])),
+        (format!("{status}/hold/q"), serde_json::json!([])),
+        (format!("{status}/motors_off"), serde_json::json!([3])),
+        (format!("{status}/spins"), serde_json::json!([{ "axis": [1.0, 0.0, 0.0], "on_parent": false }])),
+        ("/topology/forces_off".to_owned(), serde_json::json!([2])),
+        ("/topology/joints".to_owned(), serde_json::json!({ "9": good.pointer(status).unwrap() })),
+        ("/events".to_owned(), serde_json::json!([good["events"][0], good["events"][0]])),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(&place).unwrap() = damage;
+        let error = resume(&bad).err().unwrap_or_else(|| panic!("{place} is accepted"));
+        assert!(matches!(error, StepError::WrongState(_)), "{place}: {error}");
+    }
+}
