@@ -33,9 +33,10 @@ fn no_tunnelling_at_any_speed() {
                 let speed = 10.0_f64.powi(k % 6);
                 let mut pose = random.pose(0.5);
                 pose.translation.z = random.within(0.3, 0.3 + 0.8 * speed * 0.01);
-                let aim = v(random.within(-5.0, 5.0), random.within(-5.0, 5.0), -0.1);
-                let velocity = (aim - pose.translation).normalize() * speed;
-                for _ in 0..4 {
+                let across = (0.5 * speed).min(500.0);
+                let velocity = v(random.within(-across, across), random.within(-across, across), -speed);
+                // Aslant, then straight down: it must not slide off the plate.
+                for velocity in [velocity, v(0.0, 0.0, -speed), v(0.0, 0.0, -speed)] {
                     let found = two.find(&[pose], &[Twist::new(Vec3::zeros(), velocity)], 0.01);
                     pose = step(&pose, &found, velocity, 0.01);
                 }
@@ -100,7 +101,7 @@ fn flush_tiles() {
             let velocity = v(speed, 0.0, -0.1);
             let found = two.find(&[pose], &[Twist::new(Vec3::zeros(), velocity)], 0.01);
             for c in &found {
-                assert!((c.normal - Vec3::z()).norm() < 1e-9 || c.gap + 0.01 * c.normal.dot(&velocity) >= 0.0, "{k}: {c:#?}");
+                assert!((c.normal - Vec3::z()).norm() < 1e-9 || c.gap + 0.01 * c.normal.dot(&velocity) >= -1e-12, "{k}: {c:#?}");
             }
             assert!(found.len() >= 4);
         }

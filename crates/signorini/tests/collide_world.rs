@@ -143,7 +143,7 @@ fn rules_are_checked() {
     }
     for (columns, heights) in [(1, 4), (3, 4), (4, 4), (2, 0)] {
         let heights = vec![0.0; heights];
-        scene.body[0].shape[0].geometry = Geometry::HeightField { size: [1.0, 1.0], columns, heights };
+        scene.body[0].shape[0].geometry = signorini::scene::Geometry::HeightField { size: [1.0, 1.0], columns, heights };
         scene.body[1].shape[0].geometry = sphere(1.0);
         assert_eq!(validate::validate(&scene).len(), 1, "{columns}");
     }

@@ -24,8 +24,8 @@ pub(crate) struct Broad {
 
 impl Broad {
     /// Sorted pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
-    /// `fixed` is the tree of the others.
-    pub(crate) fn find_pairs(&mut self, fixed: &Bvh, first: u32, boxes: &[Aabb], pairs: &mut Vec<(u32, u32)>) {
+    /// `fixed` is the tree of the others with their numbers.
+    pub(crate) fn find_pairs(&mut self, fixed: (&Bvh, &[u32]), first: u32, boxes: &[Aabb], pairs: &mut Vec<(u32, u32)>) {
         pairs.clear();
         if self.n != boxes.len() {
             self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, boxes);
@@ -46,7 +46,7 @@ impl Broad {
             pairs.push((first + i.min(j), first + i.max(j)));
         });
         for (i, bounds) in boxes.iter().enumerate() {
-            pairs.extend(fixed.intersect_aabb(bounds).map(|fixed| (fixed, first + i as u32)));
+            pairs.extend(fixed.0.intersect_aabb(bounds).map(|leaf| (fixed.1[leaf as usize], first + i as u32)));
         }
         pairs.sort_unstable();
     }

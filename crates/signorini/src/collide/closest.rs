@@ -194,9 +194,9 @@ impl SupportMap for Scaled<'_, '_> {
     }
 }
 
-/// The direction from `a` to `b` along which two overlapping cores overlap least, from where [`find_closest`] left its simplex;
-/// none where that cannot be told.
-pub(crate) fn find_least_overlap(a: &Placed, b: &Placed, simplex: &Simplex, polytope: &mut EPA) -> Option<Vec3> {
+/// The direction from `a` to `b` along which two overlapping cores overlap least, and a point of a where they do, from where
+/// [`find_closest`] left its simplex; none where that cannot be told.
+pub(crate) fn find_least_overlap(a: &Placed, b: &Placed, simplex: &Simplex, polytope: &mut EPA) -> Option<(Vec3, Vec3)> {
     let scale = power_of_two_over(a.reach + b.reach)?;
     let origin = a.position;
     let [scaled_a, scaled_b] = [a, b].map(|placed| Scaled { placed, origin, scale });
@@ -210,9 +210,10 @@ pub(crate) fn find_least_overlap(a: &Placed, b: &Placed, simplex: &Simplex, poly
             start.add_point(point);
         }
     }
-    let (_, _, n) = polytope.closest_points(&Pose::IDENTITY, &scaled_a, &scaled_b, &start)?;
+    let (p, _, n) = polytope.closest_points(&Pose::IDENTITY, &scaled_a, &scaled_b, &start)?;
     let n = Vec3::new(n.x, n.y, n.z);
-    (n.iter().all(|x| x.is_finite()) && n.norm() > 0.5).then(|| n.normalize())
+    let on_a = Vec3::new(p.x, p.y, p.z) / scale + origin;
+    ((n + on_a).iter().all(|x| x.is_finite()) && n.norm() > 0.5).then(|| (n.normalize(), on_a))
 }
 
 /// The power of two that brings a positive length to between ½ and 1.

@@ -147,13 +147,13 @@ impl Finder {
                 (Some(on_a), true)
             }
             Closest::Overlap => match find_least_overlap(a, b, &self.simplex, &mut self.polytope) {
-                Some(n) => {
+                Some((n, on_a)) => {
                     propose(a, b, Some(&n), &mut |n| best.offer(n));
                     if a.core.has_rim() || b.core.has_rim() {
                         rim::offer(a, b, &n, &a.support(&n), &b.support(&-n), &mut |n| best.offer(n));
                     }
                     best.offer(n);
-                    (None, true)
+                    (Some(on_a), true)
                 }
                 None => (None, false),
             },

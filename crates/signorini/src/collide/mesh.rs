@@ -15,6 +15,17 @@ use std::ops::Range;
 /// Sine of the angle up to which a neighbour that rises still counts as level.
 const LEVEL: f64 = 1e-7;
 
+/// What a direction is to a triangle of a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Normal {
+    /// No normal of the surface.
+    None,
+    /// That of the triangle itself: here it is to the last bit.
+    Face(Vec3),
+    /// One of an edge or a corner.
+    Other,
+}
+
 /// Triangles with their neighbours and a tree over them, about a centre of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct Mesh {
@@ -81,10 +92,10 @@ impl Mesh {
     }
 
     /// Whether `m` is a normal of the surface where the triangle is farthest in direction `m`.
-    pub(crate) fn has_normal(&self, triangle: usize, m: &Vec3) -> bool {
-        let Some(Core::Triangle(t)) = self.cores.get(triangle) else { return false };
+    pub(crate) fn find_normal(&self, triangle: usize, m: &Vec3) -> Normal {
+        let Some(Core::Triangle(t)) = self.cores.get(triangle) else { return Normal::None };
         if t.normal.dot(m) < -LEVEL {
-            return false;
+            return Normal::None;
         }
         let top = t.corners[t.support(m)];
         let is_level = |p: &Vec3, q: &Vec3| {
@@ -93,15 +104,15 @@ impl Mesh {
         };
         let on_top = [0, 1, 2].map(|k| is_level(&top, &t.corners[k]));
         if on_top == [true; 3] {
-            return true;
+            return Normal::Face(t.normal);
         }
         // Every neighbour of the whole feature: of an edge only those that both ends share, which are its two triangles'.
         let ids: [Option<u32>; 3] = [0, 1, 2].map(|k| on_top[k].then_some(t.ids[k]));
         let mut corners = ids.iter().flatten();
-        let (Some(&first), second) = (corners.next(), corners.next()) else { return false };
+        let (Some(&first), second) = (corners.next(), corners.next()) else { return Normal::None };
         let p = self.vertices[first as usize];
         let near = |v: u32| &self.neighbours[self.around[v as usize].clone()];
-        near(first).iter().filter(|&&q| Some(q) != second.copied()).all(|&q| {
+        let is_highest = near(first).iter().filter(|&&q| Some(q) != second.copied()).all(|&q| {
             if let Some(&second) = second
                 && near(second).binary_search(&q).is_err()
             {
@@ -109,7 +120,8 @@ impl Mesh {
             }
             let d = self.vertices[q as usize] - p;
             m.dot(&d) <= LEVEL * d.norm()
-        })
+        });
+        if is_highest { Normal::Other } else { Normal::None }
     }
 }
 

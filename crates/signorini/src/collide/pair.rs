@@ -72,7 +72,8 @@ impl PairScratch {
                 a.0.reach + a.0.radius + b.0.reach + b.0.radius
             }
         };
-        self.reducer.reduce(&mut self.found, 0, size);
+        let is_a_still = ma.velocity == Vec3::zeros() && ma.spin == Vec3::zeros();
+        self.reducer.reduce(&mut self.found, 0, size, is_a_still);
         tell_apart(&mut self.found);
     }
 
@@ -201,5 +202,5 @@ fn tell_apart(found: &mut [Found]) {
         }
     }
     // Numbers stand above the names of other corners.
-    found.sort_by_key(|f| f.feature);
+    found.sort_unstable_by_key(|f| f.feature);
 }

@@ -6,6 +6,7 @@
 
 use super::manifold::tangents;
 use crate::spatial::Vec3;
+use std::cmp::Ordering;
 
 /// A contact of one pair of shapes.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,7 @@ pub(crate) struct Reducer {
     hull: Vec<usize>,
     is_kept: Vec<bool>,
     is_done: Vec<bool>,
+    is_a_still: bool,
 }
 
 fn is_same_normal(a: &Vec3, b: &Vec3) -> bool {
@@ -40,9 +42,16 @@ fn is_same_normal(a: &Vec3, b: &Vec3) -> bool {
 }
 
 impl Reducer {
-    /// Reduces the contacts of one pair of shapes, in `found[from..]`, and sorts them by feature.
-    pub(crate) fn reduce(&mut self, found: &mut Vec<Found>, from: usize, size: f64) {
-        found[from..].sort_by_key(|f| f.feature);
+    /// Reduces the contacts of one pair of shapes, in `found[from..]`, and sorts them by feature. Places are those on b where a stands
+    /// still, for a fast b is caught where it will be.
+    pub(crate) fn reduce(&mut self, found: &mut Vec<Found>, from: usize, size: f64, is_a_still: bool) {
+        self.is_a_still = is_a_still;
+        // By feature, then by anything that tells them apart: a stable sort would ask for memory.
+        let tie = |f: &Found| [f.normal.x, f.normal.y, f.normal.z, f.on_b.x, f.on_b.y, f.on_b.z];
+        found[from..].sort_unstable_by(|f, g| {
+            let ties = tie(f).into_iter().zip(tie(g)).map(|(x, y)| x.total_cmp(&y));
+            f.feature.cmp(&g.feature).then_with(|| ties.fold(Ordering::Equal, Ordering::then))
+        });
         self.remove_doubles(found, from, size);
         let n = found.len() - from;
         if n < 3 {
@@ -79,13 +88,17 @@ impl Reducer {
         });
     }
 
+    fn place(&self, found: &Found) -> Vec3 {
+        if self.is_a_still { found.on_b } else { found.on_a }
+    }
+
     fn remove_doubles(&mut self, found: &mut Vec<Found>, from: usize, size: f64) {
         let mut end = from;
         for i in from..found.len() {
             let f = found[i];
             let is_double = |g: &Found| {
                 is_same_normal(&f.normal, &g.normal)
-                    && (f.on_a - g.on_a).norm() <= SAME_PLACE * size
+                    && (self.place(&f) - self.place(g)).norm() <= SAME_PLACE * size
                     && (f.gap - g.gap).abs() <= SAME_PLACE * size
             };
             if !found[from..end].iter().any(is_double) {
@@ -103,22 +116,23 @@ impl Reducer {
             return;
         }
         let t = tangents(normal);
-        let origin = found[self.group[0]].on_a;
+        let origin = self.place(&found[self.group[0]]);
         self.seen.clear();
         self.seen.resize(found.len(), [0.0; 2]);
         for &i in &self.group {
-            let d = found[i].on_a - origin;
+            let d = self.place(&found[i]) - origin;
             self.seen[i] = [d.dot(&t[0]), d.dot(&t[1])];
         }
         let seen = &self.seen;
         let slack = SAME_PLACE * size;
-        // Right of the line from p to q by more than rounding.
-        let turn = |p: usize, q: usize, r: usize| {
-            let (e, d) = ([seen[q][0] - seen[p][0], seen[q][1] - seen[p][1]], [seen[r][0] - seen[p][0], seen[r][1] - seen[p][1]]);
+        // Whether r adds nothing to a hull that goes from p to q: it lies to the left, or between them on the line but for rounding.
+        let is_idle = |p: usize, q: usize, r: usize| {
+            let [e, d] = [q, r].map(|k| [seen[k][0] - seen[p][0], seen[k][1] - seen[p][1]]);
             let length = e[0].hypot(e[1]);
-            if length > 0.0 { (e[0] * d[1] - e[1] * d[0]) / length } else { 0.0 }
+            let (left, along) = (e[0] * d[1] - e[1] * d[0], e[0] * d[0] + e[1] * d[1]);
+            left > slack * length || (left >= -slack * length && along >= 0.0 && along <= length * length)
         };
-        self.group.sort_by(|&i, &j| {
+        self.group.sort_unstable_by(|&i, &j| {
             seen[i][0].total_cmp(&seen[j][0]).then(seen[i][1].total_cmp(&seen[j][1])).then(i.cmp(&j))
         });
         self.hull.clear();
@@ -127,13 +141,23 @@ impl Reducer {
             for k in 0..self.group.len() {
                 let i = self.group[if pass == 0 { k } else { self.group.len() - 1 - k }];
                 while self.hull.len() >= bottom + 2
-                    && turn(self.hull[self.hull.len() - 2], i, self.hull[self.hull.len() - 1]) >= -slack
+                    && is_idle(self.hull[self.hull.len() - 2], i, self.hull[self.hull.len() - 1])
                 {
                     self.hull.pop();
                 }
                 self.hull.push(i);
             }
             self.hull.pop();
+        }
+        // The chain starts at an extreme point, which may still lie on an edge.
+        let mut k = 0;
+        while self.hull.len() > 2 && k < self.hull.len() {
+            let n = self.hull.len();
+            if is_idle(self.hull[(k + n - 1) % n], self.hull[(k + 1) % n], self.hull[k]) {
+                self.hull.remove(k);
+            } else {
+                k += 1;
+            }
         }
         self.thin();
         for &i in &self.hull {

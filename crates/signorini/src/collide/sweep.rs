@@ -26,7 +26,7 @@ use super::convex::{Placed, separation};
 use super::direction::{Direction, Finder, propose};
 use super::feature::{Spot, find_feature};
 use super::manifold::{Clipper, Raw, name};
-use super::mesh::Mesh;
+use super::mesh::{Mesh, Normal};
 use super::reduce::Found;
 use crate::spatial::{Mat3, Quaternion, Vec3};
 
@@ -37,7 +37,7 @@ const TOUCH: f64 = 1.0 / (1u64 << 33) as f64;
 /// Overlap up to here is not held against a direction that the motion does not violate, relative to the smaller piece.
 const GRAZE: f64 = 1.0 / (1 << 27) as f64;
 /// How well points must reach the separation to prove it, relative to the size of both pieces.
-const PROOF: f64 = 1e-10;
+const PROOF: f64 = 1e-12;
 /// Overlap up to here, relative to the smaller piece, is shallow: a direction that is locally best is the best.
 const SHALLOW: f64 = 1.0 / 64.0;
 /// Most advances of a cast; a pair that still closes then is taken to touch.
@@ -67,9 +67,14 @@ impl<'a> Moving<'a> {
         placed
     }
 
-    fn offers(&self, m: &Vec3) -> bool {
-        let local = self.placed.rotation.tr_mul(m);
-        self.surface.is_none_or(|(mesh, triangle)| mesh.has_normal(triangle, &local))
+    /// The direction itself if the piece has it as an outward normal, to the last bit where it is that of a face.
+    fn settle(&self, m: &Vec3) -> Option<Vec3> {
+        let Some((mesh, triangle)) = self.surface else { return Some(*m) };
+        match mesh.find_normal(triangle, &self.placed.rotation.tr_mul(m)) {
+            Normal::None => None,
+            Normal::Face(n) => Some(self.placed.rotation * n),
+            Normal::Other => Some(*m),
+        }
     }
 
     fn face(&self) -> Option<Vec3> {
@@ -203,12 +208,11 @@ impl Sweeper {
 
     /// Adds the points of a direction at a time, or of a face where the surface does not have the direction.
     fn finish(&mut self, pair: &Pair, (time, found): (f64, Direction), is_miss: bool, out: &mut Vec<Found>) {
-        let n = found.normal;
-        if pair.a.offers(&n) && pair.b.offers(&-n) {
+        if let Some(n) = pair.settle(&found.normal) {
             let (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
             self.clip(&a, &b, &n, pair.size);
             if !self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size) {
-                let on_a = found.on_a.unwrap_or_else(|| a.support(&n));
+                let on_a = self.witness(&a, &b, &n, &found, pair.size);
                 self.raw.push(Raw { on_a, gap: found.separation, feature: name::closest() });
             }
             return self.emit(pair, &a, &b, time, &n, found.is_reliable, is_miss, out);
@@ -217,11 +221,11 @@ impl Sweeper {
         for n in faces.into_iter().flatten() {
             // Behind a surface there is no contact with it.
             let is_ahead = n.dot(&(pair.b.placed.position - pair.a.placed.position)) > 0.0;
-            if !(is_ahead && pair.a.offers(&n) && pair.b.offers(&-n)) {
-                continue;
-            }
+            let Some(n) = pair.settle(&n).filter(|_| is_ahead) else { continue };
             let gap = separation(&pair.a.placed, &pair.b.placed, &n) - pair.radii;
-            if gap > pair.margin {
+            // Pieces that do not overlap do not overlap along a face either; others not by more than the smaller one.
+            let is_apart = found.separation - pair.radii > TOUCH * pair.small;
+            if gap > pair.margin || gap < -pair.small * if is_apart { SLACK } else { 1.0 } {
                 continue;
             }
             let closing = -n.dot(&pair.path);
@@ -230,6 +234,18 @@ impl Sweeper {
             self.clip(&a, &b, &n, pair.size);
             return self.emit(pair, &a, &b, time, &n, true, false, out);
         }
+    }
+
+    /// The point of a at which the separation along `n` is reached, where no features lie above each other.
+    fn witness(&self, a: &Placed, b: &Placed, n: &Vec3, found: &Direction, size: f64) -> Vec3 {
+        let (of_a, of_b) = (a.support(n), b.support(&-n) - n * found.separation);
+        let Some(guess) = found.on_a else {
+            // The smaller feature has the point.
+            return if self.a.len() <= self.b.len() { of_a } else { of_b };
+        };
+        // The direction may have been polished since; corners and rims have the point to the same precision, if it is theirs.
+        let best = if (of_a - guess).norm() <= (of_b - guess).norm() { of_a } else { of_b };
+        if (best - guess).norm() <= 1e-3 * size { best } else { guess }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one contact")]
@@ -267,12 +283,18 @@ impl Sweeper {
 }
 
 impl Pair<'_, '_> {
+    /// The direction if both pieces have it as a normal.
+    fn settle(&self, n: &Vec3) -> Option<Vec3> {
+        let n = self.a.settle(n)?;
+        self.b.settle(&-n).map(|m| -m)
+    }
+
     /// How much the gap along `n` can shrink in the step.
     fn closing(&self, n: &Vec3) -> f64 {
         self.turning - n.dot(&self.path)
     }
 
-    /// Of the directions that separate the pieces but for rounding, the one that `rest` of the motion violates least.
+    /// Of the directions that separate the pieces, then or at the start, but for rounding, the one that `rest` of the motion violates least.
     fn least_violated(&self, a: &Placed, b: &Placed, found: &Direction, rest: f64) -> Vec3 {
         let path = self.path * rest;
         let slack = GRAZE * self.small;
@@ -283,7 +305,9 @@ impl Pair<'_, '_> {
         propose(a, b, Some(&found.normal), &mut |n| {
             let gap = separation(a, b, &n) - self.radii;
             let end = gap + n.dot(&path);
-            if gap >= -slack && end > best.0 + slack {
+            // Flush at the start: the expected motion sinks in only because it does not know what carries the piece.
+            let is_flush = || (separation(&self.a.placed, &self.b.placed, &n) - self.radii).abs() <= slack;
+            if end > best.0 + slack && (gap >= -slack || is_flush()) {
                 best = (end, n);
             }
         });

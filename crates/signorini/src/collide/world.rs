@@ -47,6 +47,8 @@ pub struct World {
     /// Shapes of the ground come first.
     n_ground: usize,
     half_spaces: Vec<u32>,
+    /// The other shapes of the ground, and the tree over them.
+    solids: Vec<u32>,
     fixed: Bvh,
     /// Slack of the boxes.
     slack: f64,
@@ -73,12 +75,13 @@ impl World {
         let n_ground = shapes.iter().take_while(|s| s.body.is_none()).count();
         let is_half_space = |i: &usize| matches!(pieces[*i].form, PieceForm::HalfSpace);
         let half_spaces = (0..n_ground).filter(is_half_space).map(|i| i as u32).collect();
-        let solid = (0..n_ground).filter(|i| !is_half_space(i));
-        let boxes = solid.map(|i| (i, swept(bounds(&pieces[i], &pieces[i].pose), &Vec3::zeros(), 0.0)));
-        let fixed = Bvh::from_iter(BvhBuildStrategy::Binned, boxes);
+        let solids: Vec<u32> = (0..n_ground).filter(|i| !is_half_space(i)).map(|i| i as u32).collect();
+        let solid = solids.iter().map(|&i| &pieces[i as usize]);
+        let boxes: Vec<Aabb> = solid.map(|p| swept(bounds(p, &p.pose), &Vec3::zeros(), 0.0)).collect();
+        let fixed = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
         let bound = |piece: &Piece| if piece.reach.is_finite() { piece.reach + piece.radius } else { 0.0 };
         let slack = SLACK * pieces.iter().map(bound).fold(0.0, f64::max);
-        Ok(Self { filter: Filter::build(model), shapes, pieces, n_ground, half_spaces, fixed, slack })
+        Ok(Self { filter: Filter::build(model), shapes, pieces, n_ground, half_spaces, solids, fixed, slack })
     }
 
     /// Takes the joints that exist now: bodies that a joint holds together do not touch unless a rule says so.
@@ -106,7 +109,7 @@ impl World {
         out.clear();
         self.update_motions(poses, twists, step, scratch);
         let Scratch { broad, motions, boxes, pairs, pair, n_pairs } = scratch;
-        broad.find_pairs(&self.fixed, self.n_ground as u32, boxes, pairs);
+        broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
         for &plane in &self.half_spaces {
             pairs.extend((self.n_ground..self.pieces.len()).map(|i| (plane, i as u32)));
         }
@@ -142,7 +145,7 @@ impl World {
                 }
             }));
         }
-        out.sort_by_key(|contact| contact.id);
+        out.sort_unstable_by_key(|contact| contact.id);
     }
 
     fn update_motions(&self, poses: &[Pose], twists: &[Twist], step: f64, scratch: &mut Scratch) {

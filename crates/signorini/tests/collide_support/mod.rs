@@ -108,7 +108,8 @@ impl Two {
     /// Everything between a and b, however far: with b on its way away from a, the margin is wide and no plane is in the way.
     pub fn between(&mut self, a: Pose, b: Pose) -> Vec<Contact> {
         let away = (b.translation - a.translation) * 16.0 + v(1e-30, 0.0, 0.0);
-        self.find(&[a, b], &[Twist::default(), Twist::new(Vec3::zeros(), away)], 1.0)
+        // Both fly in the same direction, so that the boxes on their way meet.
+        self.find(&[a, b], &[Twist::new(Vec3::zeros(), away), Twist::new(Vec3::zeros(), away * 2.0)], 1.0)
     }
 
     /// At rest.
