@@ -40,7 +40,8 @@ fn no_stumbling_of_round_things() {
         let mut two = Two::on_ground(field(8.0, 16), geometry.clone());
         for _ in 0..50 {
             let place = random.vector() * 2.0;
-            let pose = turned(v(0.0, 0.0, random.within(0.0, 6.0)), v(place.x, place.y, 0.5)) * turned(lying, Vec3::zeros());
+            let pose =
+                turned(v(0.0, 0.0, random.within(0.0, 6.0)), v(place.x, place.y, 0.5)) * turned(lying, Vec3::zeros());
             let found = two.find(&[pose], &[Twist::new(Vec3::zeros(), v(2.0, 1.0, 0.0))], 0.01);
             assert!(!found.is_empty());
             for c in &found {
@@ -82,7 +83,10 @@ fn a_ramp_ahead() {
     // Starts over the left ramp and flies right: only the right ramp is ahead.
     let start = at(-0.5, 0.1, 1.0);
     let found = two.find(&[start], &[Twist::new(Vec3::zeros(), v(200.0, 0.0, 0.0))], 0.01);
-    assert!(found.iter().any(|c| (c.normal - v(-1.0, 0.0, 1.0).normalize()).norm() < 1e-9 && c.gap > 0.5), "{found:#?}");
+    assert!(
+        found.iter().any(|c| (c.normal - v(-1.0, 0.0, 1.0).normalize()).norm() < 1e-9 && c.gap > 0.5),
+        "{found:#?}"
+    );
 }
 
 /// A mesh of a box is a box.

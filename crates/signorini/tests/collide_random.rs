@@ -122,17 +122,18 @@ fn compare(seed: u64, rounds: usize, gap: impl Fn(&mut Random) -> f64) {
                 let (expected, direction) = referee(&(a.clone(), pose_a), &(b.clone(), pose_b));
                 let found = Two::new(a.clone(), b.clone()).between(pose_a, pose_b);
                 let best = nearest(&found);
-                let what = || format!("seed {seed}, round {round}: {a:?} {b:?} {pose_a:?} {pose_b:?} {best:?} {direction}");
+                let what =
+                    || format!("seed {seed}, round {round}: {a:?} {b:?} {pose_a:?} {pose_b:?} {best:?} {direction}");
                 // The referee's search stalls in creases of the separation, so it bounds the answer from below. From above it is bounded
                 // by the definition: no direction has more separation than the largest.
                 assert!(best.gap >= expected - 1e-9, "{} < {expected}: {}", best.gap, what());
                 let own = separation(&(a.clone(), pose_a), &(b.clone(), pose_b), &best.normal);
                 assert!((best.gap - own).abs() < 1e-9, "{} for {own}: {}", best.gap, what());
-                // Points of the shapes that are this far apart prove that it is the distance.
+                // Points of the shapes that are this far apart prove that it is the distance. On curved edges they are good to half the digits.
                 if best.gap > 0.0 {
                     assert!((best.on_b - best.on_a).norm() <= best.gap + 1e-9, "{}", what());
-                    assert!(depth(a, &pose_a, &best.on_a) >= -1e-9, "{}", what());
-                    assert!(depth(b, &pose_b, &best.on_b) >= -1e-9, "{}", what());
+                    assert!(depth(a, &pose_a, &best.on_a) >= -1e-7, "{}", what());
+                    assert!(depth(b, &pose_b, &best.on_b) >= -1e-7, "{}", what());
                 }
             }
         }

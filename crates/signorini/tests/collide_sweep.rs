@@ -25,9 +25,22 @@ fn step(pose: &Pose, contacts: &[Contact], wanted: Vec3, h: f64) -> Pose {
 #[test]
 fn no_tunnelling_at_any_speed() {
     let mut random = Random(7);
-    let plates = [Geometry::HalfSpace, cuboid(40.0, 40.0, 0.01), box_hull(40.0, 40.0, 0.01), box_mesh(40.0, 40.0, 0.01), field(40.0, 8)];
+    let plates = [
+        Geometry::HalfSpace,
+        cuboid(40.0, 40.0, 0.01),
+        box_hull(40.0, 40.0, 0.01),
+        box_mesh(40.0, 40.0, 0.01),
+        field(40.0, 8),
+    ];
     for plate in plates {
-        for bullet in [sphere(0.1), cuboid(0.2, 0.1, 0.1), capsule(0.05, 0.2), cylinder(0.1, 0.2), cone(0.1, 0.2), box_mesh(0.2, 0.1, 0.1)] {
+        for bullet in [
+            sphere(0.1),
+            cuboid(0.2, 0.1, 0.1),
+            capsule(0.05, 0.2),
+            cylinder(0.1, 0.2),
+            cone(0.1, 0.2),
+            box_mesh(0.2, 0.1, 0.1),
+        ] {
             let mut two = Two::on_ground(plate.clone(), bullet.clone());
             for k in 0..12 {
                 let speed = 10.0_f64.powi(k % 6);
@@ -73,9 +86,13 @@ fn no_walls_beside_rims() {
     for height in [1e-15, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3, 0.1] {
         for distance in [1e-12, 1e-9, 1e-7, 1e-3, 0.3, 0.9] {
             let pose = at(1.5 + distance, 0.2, 1.5 + height);
-            let found = two.find(&[at(0.0, 0.0, 0.0), pose], &[Twist::default(), Twist::new(Vec3::zeros(), velocity)], 0.01);
+            let found =
+                two.find(&[at(0.0, 0.0, 0.0), pose], &[Twist::default(), Twist::new(Vec3::zeros(), velocity)], 0.01);
             let end = step(&pose, &found, velocity, 0.01);
-            assert!((end.translation - pose.translation - velocity * 0.01).norm() < 1e-6, "{height} {distance}: {found:#?}");
+            assert!(
+                (end.translation - pose.translation - velocity * 0.01).norm() < 1e-6,
+                "{height} {distance}: {found:#?}"
+            );
         }
     }
     // Below the rim there is a wall.
@@ -93,7 +110,8 @@ fn flush_tiles() {
         s.position = [x, 0.0, -0.5];
         s
     };
-    let scene = scene(vec![ground((0..8).map(|i| tile(i as f64)).collect()), body("b", vec![shape(cuboid(0.6, 0.6, 0.6))])]);
+    let scene =
+        scene(vec![ground((0..8).map(|i| tile(i as f64)).collect()), body("b", vec![shape(cuboid(0.6, 0.6, 0.6))])]);
     let mut two = Two::of(world(&scene));
     for k in 0..60 {
         let pose = at(0.3 + 0.1 * k as f64, 0.1, 0.3 + [0.0, 1e-16, -1e-16, 1e-13][k % 4]);
@@ -101,7 +119,10 @@ fn flush_tiles() {
             let velocity = v(speed, 0.0, -0.1);
             let found = two.find(&[pose], &[Twist::new(Vec3::zeros(), velocity)], 0.01);
             for c in &found {
-                assert!((c.normal - Vec3::z()).norm() < 1e-9 || c.gap + 0.01 * c.normal.dot(&velocity) >= -1e-12, "{k}: {c:#?}");
+                assert!(
+                    (c.normal - Vec3::z()).norm() < 1e-9 || c.gap + 0.01 * c.normal.dot(&velocity) >= -1e-12,
+                    "{k}: {c:#?}"
+                );
             }
             assert!(found.len() >= 4);
         }

@@ -61,7 +61,8 @@ fn rule(bodies: [&str; 2], enabled: bool) -> ContactRule {
 #[test]
 fn rules_and_joints_filter() {
     let all = vec![(None, 0), (None, 1), (None, 2), (Some(0), 1), (Some(0), 2), (Some(1), 2)];
-    let without = |gone: &[(Option<u32>, u32)]| -> Vec<_> { all.iter().copied().filter(|p| !gone.contains(p)).collect() };
+    let without =
+        |gone: &[(Option<u32>, u32)]| -> Vec<_> { all.iter().copied().filter(|p| !gone.contains(p)).collect() };
     let mut scene = balls();
     assert_eq!(pairs(&scene), all);
     scene.contact = vec![rule(["b", "a1"], false)];
@@ -93,7 +94,8 @@ fn rules_and_joints_filter() {
 #[test]
 fn materials_combine() {
     let mut scene = balls();
-    let material = |name: &str, friction, restitution| Material { name: name.into(), friction, restitution, density: None };
+    let material =
+        |name: &str, friction, restitution| Material { name: name.into(), friction, restitution, density: None };
     scene.material = vec![
         material("rough", Some(0.8), Some(0.1)),
         material("smooth", Some(0.2), Some(0.7)),
@@ -130,12 +132,18 @@ fn rules_are_checked() {
     assert_eq!(kinds(rule(["a1", "c"], false)), at(UnknownName, "contact[0].bodies[1]"));
     assert_eq!(kinds(rule(["c*", "b"], false)), at(Pattern, "contact[0].bodies[0]"));
     assert_eq!(kinds(ContactRule { enabled: None, ..rule(["a1", "b"], true) }), at(Missing, "contact[0]"));
-    assert_eq!(kinds(ContactRule { friction: Some(-1.0), ..rule(["a1", "b"], true) }), at(OutOfRange, "contact[0].friction"));
+    assert_eq!(
+        kinds(ContactRule { friction: Some(-1.0), ..rule(["a1", "b"], true) }),
+        at(OutOfRange, "contact[0].friction")
+    );
     assert_eq!(
         kinds(ContactRule { restitution: Some(1.1), ..rule(["a1", "b"], true) }),
         at(OutOfRange, "contact[0].restitution")
     );
-    assert_eq!(kinds(ContactRule { bodies: vec!["b".into()], ..rule(["a1", "b"], true) }), at(WrongLength, "contact[0].bodies"));
+    assert_eq!(
+        kinds(ContactRule { bodies: vec!["b".into()], ..rule(["a1", "b"], true) }),
+        at(WrongLength, "contact[0].bodies")
+    );
     let mut scene = balls();
     for radius in [f64::NAN, 0.0, 1e-200, 1e200] {
         scene.body[1].shape[0].geometry = sphere(radius);
@@ -143,7 +151,8 @@ fn rules_are_checked() {
     }
     for (columns, heights) in [(1, 4), (3, 4), (4, 4), (2, 0)] {
         let heights = vec![0.0; heights];
-        scene.body[0].shape[0].geometry = signorini::scene::Geometry::HeightField { size: [1.0, 1.0], columns, heights };
+        scene.body[0].shape[0].geometry =
+            signorini::scene::Geometry::HeightField { size: [1.0, 1.0], columns, heights };
         scene.body[1].shape[0].geometry = sphere(1.0);
         assert_eq!(validate::validate(&scene).len(), 1, "{columns}");
     }

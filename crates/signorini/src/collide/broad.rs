@@ -25,7 +25,13 @@ pub(crate) struct Broad {
 impl Broad {
     /// Sorted pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
     /// `fixed` is the tree of the others with their numbers.
-    pub(crate) fn find_pairs(&mut self, fixed: (&Bvh, &[u32]), first: u32, boxes: &[Aabb], pairs: &mut Vec<(u32, u32)>) {
+    pub(crate) fn find_pairs(
+        &mut self,
+        fixed: (&Bvh, &[u32]),
+        first: u32,
+        boxes: &[Aabb],
+        pairs: &mut Vec<(u32, u32)>,
+    ) {
         pairs.clear();
         if self.n != boxes.len() {
             self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, boxes);

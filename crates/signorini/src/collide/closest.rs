@@ -4,8 +4,8 @@
 //! overlap.
 //!
 //! **Method.** The iteration of Gilbert, Johnson and Keerthi on the difference set A − B: keep a simplex of at most four of its
-//! points, find the point of the simplex nearest to the origin, add the point farthest against it. Stops when the nearest point is
-//! known to a few roundings of the sizes at play. (The library's own iteration stops at half the digits, and takes points that are
+//! points, find the point of the simplex nearest to the origin, add the point farthest against it. Stops when that point is known
+//! already or brings nothing, for a bound on the distance that is good to rounding leaves the direction with half the digits. (The library's own iteration stops at half the digits, and takes points that are
 //! closer than 10⁻⁷ for one.) Overlap is left to the library's expanding polytope, in coordinates scaled by a power of two
 //! to about unit size, for its tolerances are absolute.
 //!
@@ -74,7 +74,7 @@ pub(crate) fn find_closest(a: &Placed, b: &Placed, simplex: &mut Simplex) -> Clo
         }
         v = Vertex::at(a, b, &-nearest);
         bound = bound.max(nearest.dot(&v.p) / distance);
-        if distance - bound <= 8.0 * f64::EPSILON * size || simplex.holds(&v.p) {
+        if bound >= distance || simplex.holds(&v.p) {
             break;
         }
         let kept = simplex.clone();
@@ -121,19 +121,19 @@ impl Simplex {
             2 => nearest_on_segment(&p, 0, 1),
             3 => nearest_on_triangle(&p, 0, 1, 2),
             _ => {
+                // Flat tetrahedra have sides that rounding decides, so no face is left out for them.
                 let mut best: Option<(Vec3, [f64; 4])> = None;
+                let mut is_inside = true;
                 for [i, j, k, l] in [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]] {
                     let normal = (p[j] - p[i]).cross(&(p[k] - p[i]));
                     let (origin, other) = (-normal.dot(&p[i]), normal.dot(&(p[l] - p[i])));
-                    if origin * other > 0.0 {
-                        continue;
-                    }
+                    is_inside &= origin * other > 0.0;
                     let found = nearest_on_triangle(&p, i, j, k);
                     if best.is_none_or(|b| found.0.norm_squared() < b.0.norm_squared()) {
                         best = Some(found);
                     }
                 }
-                best?
+                best.filter(|_| !is_inside)?
             }
         };
         let mut n = 0;
@@ -196,7 +196,12 @@ impl SupportMap for Scaled<'_, '_> {
 
 /// The direction from `a` to `b` along which two overlapping cores overlap least, and a point of a where they do, from where
 /// [`find_closest`] left its simplex; none where that cannot be told.
-pub(crate) fn find_least_overlap(a: &Placed, b: &Placed, simplex: &Simplex, polytope: &mut EPA) -> Option<(Vec3, Vec3)> {
+pub(crate) fn find_least_overlap(
+    a: &Placed,
+    b: &Placed,
+    simplex: &Simplex,
+    polytope: &mut EPA,
+) -> Option<(Vec3, Vec3)> {
     let scale = power_of_two_over(a.reach + b.reach)?;
     let origin = a.position;
     let [scaled_a, scaled_b] = [a, b].map(|placed| Scaled { placed, origin, scale });

@@ -15,7 +15,7 @@ const FACE: f64 = 0.9;
 /// Sine of the largest lean of an edge: 25°.
 const EDGE: f64 = 0.43;
 /// Sine of the lean below which a round edge keeps its points fixed in the body.
-const UPRIGHT: f64 = 1e-9;
+const UPRIGHT: f64 = 1e-13;
 /// Points on a round edge.
 pub(crate) const RIM: usize = 8;
 const APEX: u32 = 2 * RIM as u32;

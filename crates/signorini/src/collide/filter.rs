@@ -56,7 +56,8 @@ impl Filter {
 
     pub(crate) fn law(&self, a: &Shape, b: &Shape) -> Law {
         let said = self.rules.of_materials(a.material, b.material).then(&self.rules.of_bodies(a.body, b.body));
-        let [a, b] = [a, b].map(|s| s.material.and_then(|m| self.materials.get(m as usize).copied()).unwrap_or_default());
+        let [a, b] =
+            [a, b].map(|s| s.material.and_then(|m| self.materials.get(m as usize).copied()).unwrap_or_default());
         let either = |a: Option<f64>, b: Option<f64>, mix: fn(f64, f64) -> f64| match (a, b) {
             (Some(a), Some(b)) => mix(a, b),
             (Some(x), None) | (None, Some(x)) => x,

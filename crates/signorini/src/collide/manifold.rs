@@ -35,7 +35,7 @@ pub(crate) fn tangents(n: &Vec3) -> [Vec3; 2] {
 }
 
 /// How far beyond an edge a point may lie, relative to the size of the shapes: rounding, generously.
-const INSIDE: f64 = 1e-10;
+const INSIDE: f64 = 1e-12;
 /// Sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
@@ -182,7 +182,8 @@ impl Clipper {
         let slack = INSIDE * size;
         match (a.len(), b.len()) {
             (1, 1) => {
-                if (b[0].x - a[0].x).hypot(b[0].y - a[0].y) <= slack {
+                // Corners are above each other or not; the direction between them is known to rounding.
+                if (b[0].x - a[0].x).hypot(b[0].y - a[0].y) <= 0.01 * slack {
                     out.push(frame.raw(a[0].x, a[0].y, a[0].z, b[0].z, name::of_a(a[0].id)));
                 }
             }
@@ -220,12 +221,10 @@ impl Clipper {
     }
 }
 
-fn corner_over_edge(p: &Seen, edge: &[Seen], slack: f64, mut push: impl FnMut(&Seen, f64)) {
+fn corner_over_edge(p: &Seen, edge: &[Seen], aside: f64, mut push: impl FnMut(&Seen, f64)) {
     let Some(t) = along(edge, p.x, p.y) else { return };
     let (x, y, z) = mix(edge, t.clamp(0.0, 1.0));
-    let length = (edge[1].x - edge[0].x).hypot(edge[1].y - edge[0].y);
-    // Edges that count as parallel may lie beside each other by this much.
-    if (x - p.x).hypot(y - p.y) <= slack + PARALLEL * length {
+    if (x - p.x).hypot(y - p.y) <= aside {
         push(p, z);
     }
 }
@@ -246,7 +245,8 @@ fn edge_over_edge(frame: &Frame, a: &[Seen], b: &[Seen], slack: f64, out: &mut V
         }
         return;
     }
-    // Parallel: ends of one within the other.
+    // Parallel: ends of one within the other. Edges that count as parallel may lie beside each other by this much.
+    let slack = slack + PARALLEL * la.min(lb);
     for p in a {
         corner_over_edge(p, b, slack, |p, z| out.push(frame.raw(p.x, p.y, p.z, z, name::of_a(p.id))));
     }

@@ -129,7 +129,6 @@ pub(crate) fn vector(p: &Vec3) -> Vector {
     Vector::new(p.x, p.y, p.z)
 }
 
-
 impl Mesh {
     /// Smallest and largest coordinates.
     pub(crate) fn bounds(&self) -> (Vec3, Vec3) {

@@ -137,7 +137,8 @@ impl PairScratch {
         let margin = turning + SLACK * smaller(placed.bound(), reach);
         // The box of the piece on its way, in the axes of the surface.
         let (r, t) = (&of_mesh.pose.rotation, &of_mesh.pose.translation);
-        let local = Placed { rotation: r.tr_mul(&placed.rotation), position: r.tr_mul(&(placed.position - t)), ..placed };
+        let local =
+            Placed { rotation: r.tr_mul(&placed.rotation), position: r.tr_mul(&(placed.position - t)), ..placed };
         let bounds = super::broad::swept(core_box(&local), &r.tr_mul(&path), margin);
         collect(mesh, &bounds, &mut self.near);
         for &triangle in &self.near {

@@ -26,6 +26,10 @@ const SAME_PLACE: f64 = 1e-9;
 /// Sine of the angle within which normals are one.
 const SAME_NORMAL: f64 = 1e-9;
 
+/// Cosine and sine of an angle that no side of anything has, so that points of one side have an order along the axis of the sweep
+/// that rounding cannot turn round.
+const AXIS: [f64; 2] = [0.825_335_614_909_678_3, 0.564_642_473_395_035_4];
+
 /// Scratch.
 #[derive(Default)]
 pub(crate) struct Reducer {
@@ -101,9 +105,16 @@ impl Reducer {
                     && (self.place(&f) - self.place(g)).norm() <= SAME_PLACE * size
                     && (f.gap - g.gap).abs() <= SAME_PLACE * size
             };
-            if !found[from..end].iter().any(is_double) {
-                found[end] = f;
-                end += 1;
+            match found[from..end].iter().position(is_double) {
+                // The first name, the smaller gap.
+                Some(k) if f.gap < found[from + k].gap => {
+                    found[from + k] = Found { feature: found[from + k].feature, ..f }
+                }
+                Some(_) => {}
+                None => {
+                    found[end] = f;
+                    end += 1;
+                }
             }
         }
         found.truncate(end);
@@ -121,16 +132,15 @@ impl Reducer {
         self.seen.resize(found.len(), [0.0; 2]);
         for &i in &self.group {
             let d = self.place(&found[i]) - origin;
-            self.seen[i] = [d.dot(&t[0]), d.dot(&t[1])];
+            let (x, y) = (d.dot(&t[0]), d.dot(&t[1]));
+            self.seen[i] = [AXIS[0] * x + AXIS[1] * y, AXIS[0] * y - AXIS[1] * x];
         }
         let seen = &self.seen;
         let slack = SAME_PLACE * size;
-        // Whether r adds nothing to a hull that goes from p to q: it lies to the left, or between them on the line but for rounding.
+        // Whether r adds nothing to a hull that goes from p to q: it lies to the left but for rounding.
         let is_idle = |p: usize, q: usize, r: usize| {
             let [e, d] = [q, r].map(|k| [seen[k][0] - seen[p][0], seen[k][1] - seen[p][1]]);
-            let length = e[0].hypot(e[1]);
-            let (left, along) = (e[0] * d[1] - e[1] * d[0], e[0] * d[0] + e[1] * d[1]);
-            left > slack * length || (left >= -slack * length && along >= 0.0 && along <= length * length)
+            e[0] * d[1] - e[1] * d[0] >= -slack * e[0].hypot(e[1])
         };
         self.group.sort_unstable_by(|&i, &j| {
             seen[i][0].total_cmp(&seen[j][0]).then(seen[i][1].total_cmp(&seen[j][1])).then(i.cmp(&j))
@@ -182,9 +192,8 @@ impl Reducer {
         let mut best: Option<(f64, f64)> = None;
         for k in 1..last.max(2) {
             let (p, q, r) = (place(0), place(k.min(last)), place((k + 1).min(last)));
-            let cross = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
-                (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-            };
+            let cross =
+                |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
             let whole = cross(p, q, r);
             let (wp, wq, wr) = if whole.abs() > 0.0 {
                 let at = [x, y];

@@ -211,7 +211,9 @@ impl Sweeper {
         if let Some(n) = pair.settle(&found.normal) {
             let (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
             self.clip(&a, &b, &n, pair.size);
-            if !self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size) {
+            // What a face does not reach is reached by its neighbour.
+            let is_face = [pair.a.face(), pair.b.face().map(|m| -m)].contains(&Some(n));
+            if !is_face && !self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size) {
                 let on_a = self.witness(&a, &b, &n, &found, pair.size);
                 self.raw.push(Raw { on_a, gap: found.separation, feature: name::closest() });
             }
@@ -243,6 +245,9 @@ impl Sweeper {
             // The smaller feature has the point.
             return if self.a.len() <= self.b.len() { of_a } else { of_b };
         };
+        if !(a.core.has_rim() || b.core.has_rim()) {
+            return guess;
+        }
         // The direction may have been polished since; corners and rims have the point to the same precision, if it is theirs.
         let best = if (of_a - guess).norm() <= (of_b - guess).norm() { of_a } else { of_b };
         if (best - guess).norm() <= 1e-3 * size { best } else { guess }
@@ -264,7 +269,8 @@ impl Sweeper {
             let on_a = raw.on_a + n * a.radius;
             let gap = raw.gap - pair.radii;
             let (lever_a, lever_b) = (on_a - a.position, on_a + n * gap - b.position);
-            let velocity = pair.b.velocity + pair.b.spin.cross(&lever_b) - pair.a.velocity - pair.a.spin.cross(&lever_a);
+            let velocity =
+                pair.b.velocity + pair.b.spin.cross(&lever_b) - pair.a.velocity - pair.a.spin.cross(&lever_a);
             let path = pair.step * n.dot(&velocity);
             let gap = gap - time * path;
             if gap > pair.margin || (is_miss && gap + path < 0.0) {

@@ -1,7 +1,7 @@
 //! Materials, bodies, shapes, mass properties.
 
-use super::{Check, MAX_NAME, is_name};
 use super::numbers::Range;
+use super::{Check, MAX_NAME, is_name};
 use crate::scene::mass::matrix;
 use crate::scene::{Body, FindingKind, GROUND, Geometry, Masses, Shape};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -205,9 +205,12 @@ impl<'a> Check<'a> {
         self.numbers(format_args!("{at}.size"), size, Range::Extent);
         self.numbers(format_args!("{at}.heights"), heights, Range::Finite);
         if columns < 2 {
-            self.add_with(FindingKind::OutOfRange, format_args!("{at}.columns"), "a row has at least two heights", |f| {
-                f.found(columns.to_string()).allowed("from 2 on")
-            });
+            self.add_with(
+                FindingKind::OutOfRange,
+                format_args!("{at}.columns"),
+                "a row has at least two heights",
+                |f| f.found(columns.to_string()).allowed("from 2 on"),
+            );
         } else if heights.len() / columns < 2 || !heights.len().is_multiple_of(columns) {
             let message = "heights fill at least two whole rows";
             self.add_with(FindingKind::WrongLength, format_args!("{at}.heights"), message, |f| {

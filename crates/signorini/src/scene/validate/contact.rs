@@ -47,7 +47,9 @@ impl Check<'_> {
             if is_plain(name) || key == "materials" {
                 self.unknown_name(at, noun, name, &known);
             } else if !known.iter().any(|known| matches(name, known)) {
-                self.add_with(FindingKind::Pattern, at, "the pattern matches nothing", |f| f.found(format!("`{name}`")));
+                self.add_with(FindingKind::Pattern, at, "the pattern matches nothing", |f| {
+                    f.found(format!("`{name}`"))
+                });
             }
         }
         if rule.enabled.is_some() && key == "materials" {
