@@ -57,23 +57,56 @@ impl Default for Simplex {
 /// Most support points asked for; what curved cores need is a third of it.
 const MAX_ITERATIONS: usize = 96;
 
+/// Distance and its lower bound agree to this, relative to the sizes at play, or the search starts again elsewhere.
+const AGREE: f64 = 1e-9;
+
 /// Finds the closest points. `simplex` is scratch and says afterwards where an overlap was found.
 pub(crate) fn find_closest(a: &Placed, b: &Placed, simplex: &mut Simplex) -> Closest {
-    let size = a.reach + b.reach + (b.position - a.position).norm();
-    let first = b.position - a.position;
-    let mut v = Vertex::at(a, b, &if first.norm() > 0.0 { first } else { Vec3::x() });
+    let between = b.position - a.position;
+    let size = a.reach + b.reach + between.norm();
+    let mut start = if between.norm() > 0.0 { between } else { Vec3::x() };
+    let mut best: Option<(f64, Closest)> = None;
+    // A simplex that has become a sliver can stall far from the answer; from the direction that it leaves behind it does not.
+    for attempt in 0..4 {
+        let found = descend(a, b, &start, size, simplex);
+        let Closest::Apart { on_a, on_b } = found.answer else { return Closest::Overlap };
+        let distance = (on_b - on_a).norm();
+        if best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, found.answer));
+        }
+        if distance - found.bound <= AGREE * size {
+            break;
+        }
+        start = if attempt == 0 { found.direction } else { start.cross(&found.direction) + found.direction };
+    }
+    best.map_or(Closest::Overlap, |(_, answer)| answer)
+}
+
+struct Descent {
+    answer: Closest,
+    /// Largest separation found, and its direction.
+    bound: f64,
+    direction: Vec3,
+}
+
+fn descend(a: &Placed, b: &Placed, start: &Vec3, size: f64, simplex: &mut Simplex) -> Descent {
+    let mut v = Vertex::at(a, b, start);
     simplex.vertices[0] = v;
     simplex.weights = [1.0, 0.0, 0.0, 0.0];
     simplex.n = 1;
     let mut nearest = v.p;
-    let mut bound = f64::NEG_INFINITY;
+    let (mut bound, mut direction) = (f64::NEG_INFINITY, *start);
+    let overlap = Descent { answer: Closest::Overlap, bound, direction };
     for _ in 0..MAX_ITERATIONS {
         let distance = nearest.norm();
         if distance <= 4.0 * f64::EPSILON * size {
-            return Closest::Overlap;
+            return overlap;
         }
         v = Vertex::at(a, b, &-nearest);
-        bound = bound.max(nearest.dot(&v.p) / distance);
+        let separation = nearest.dot(&v.p) / distance;
+        if separation > bound {
+            (bound, direction) = (separation, -nearest / distance);
+        }
         if bound >= distance || simplex.holds(&v.p) {
             break;
         }
@@ -81,19 +114,20 @@ pub(crate) fn find_closest(a: &Placed, b: &Placed, simplex: &mut Simplex) -> Clo
         simplex.vertices[simplex.n] = v;
         simplex.n += 1;
         match simplex.reduce() {
-            None => return Closest::Overlap,
-            Some(p) if p.norm() >= distance => {
+            None if bound <= 0.0 => return overlap,
+            Some(p) if p.norm() < distance => nearest = p,
+            // Rounding: nothing was gained, or the origin seems inside of a sliver while a direction separates.
+            _ => {
                 *simplex = kept;
                 break;
             }
-            Some(p) => nearest = p,
         }
     }
     if bound <= 0.0 {
-        return Closest::Overlap;
+        return overlap;
     }
     let (on_a, on_b) = simplex.points();
-    Closest::Apart { on_a, on_b }
+    Descent { answer: Closest::Apart { on_a, on_b }, bound, direction }
 }
 
 impl Vertex {

@@ -38,8 +38,6 @@ const TOUCH: f64 = 1.0 / (1u64 << 33) as f64;
 const GRAZE: f64 = 1.0 / (1 << 27) as f64;
 /// How well points must reach the separation to prove it, relative to the size of both pieces.
 const PROOF: f64 = 1e-12;
-/// Overlap up to here, relative to the smaller piece, is shallow: a direction that is locally best is the best.
-const SHALLOW: f64 = 1.0 / 64.0;
 /// Most advances of a cast; a pair that still closes then is taken to touch.
 const MAX_ADVANCES: usize = 48;
 
@@ -170,7 +168,8 @@ impl Sweeper {
             }
             self.clip(a, b, &found.normal, pair.size);
             let is_reached = self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size);
-            if is_reached && found.separation >= -SHALLOW * smaller(a.reach, b.reach) {
+            // A direction that is reached is locally best; where the pieces overlap, another may be better by as much as they do.
+            if is_reached && found.separation >= -GRAZE * pair.small {
                 return Direction { is_reliable: true, ..found };
             }
         }
