@@ -96,7 +96,7 @@ fn mesh_as_solid() {
     for _ in 0..200 {
         let (a, mut b) = (random.pose(0.0), random.pose(0.0));
         b.translation = random.direction() * random.within(1.5, 3.0);
-        for other in [cuboid(1.0, 0.8, 0.6), sphere(0.4), capsule(0.3, 0.8), cylinder(0.4, 0.8), cone(0.4, 0.8)] {
+        for other in [cuboid(1.0, 0.8, 0.6), sphere(0.4), capsule(0.3, 0.8), cylinder(0.4, 0.8)] {
             let solid = Two::new(cuboid(1.0, 1.2, 1.4), other.clone()).between(a, b);
             let solid = nearest(&solid);
             let b = Pose::new(b.rotation, b.translation - solid.normal * (solid.gap - 1e-8));

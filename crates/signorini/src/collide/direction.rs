@@ -18,6 +18,7 @@
 
 use super::closest::{Closest, Simplex, find_closest, find_least_overlap};
 use super::convex::{Placed, Ring, separation};
+use super::manifold::tangents;
 use super::rim;
 use crate::spatial::Vec3;
 use parry3d_f64::query::epa::EPA;
@@ -59,6 +60,42 @@ impl Best<'_, '_> {
         }
     }
 }
+
+impl Best<'_, '_> {
+    /// Searches around the best direction, in ever smaller rings, for a better one.
+    fn climb(&mut self) {
+        let Some(start) = self.found else { return };
+        let (mut s, mut n) = start;
+        let mut radius = 0.25;
+        for _ in 0..400 {
+            let [e, f] = tangents(&n);
+            let mut next = (s, n);
+            for (cos, sin) in RING {
+                for sign in [1.0, -1.0] {
+                    let m = (n + (e * cos + f * sin) * (sign * radius)).normalize();
+                    let value = separation(self.a, self.b, &m);
+                    if value > next.0 {
+                        next = (value, m);
+                    }
+                }
+            }
+            if next.0 > s {
+                (s, n) = next;
+            } else if radius > 1e-9 {
+                radius *= 0.5;
+            } else {
+                break;
+            }
+        }
+        self.offer(n);
+    }
+}
+
+/// Half of the directions of a search.
+const RING: [(f64, f64); 4] = {
+    const D: f64 = std::f64::consts::FRAC_1_SQRT_2;
+    [(1.0, 0.0), (D, D), (0.0, 1.0), (-D, D)]
+};
 
 /// Directions that the cores offer by themselves; near `near` where it is given.
 pub(crate) fn propose(a: &Placed, b: &Placed, near: Option<&Vec3>, visit: &mut impl FnMut(Vec3)) {
@@ -146,17 +183,28 @@ impl Finder {
                 best.offer(n);
                 (Some(on_a), true)
             }
-            Closest::Overlap => match find_least_overlap(a, b, &self.simplex, &mut self.polytope) {
-                Some((n, on_a)) => {
+            Closest::Overlap => {
+                let least = find_least_overlap(a, b, &self.simplex, &mut self.polytope);
+                if let Some((n, _)) = least {
                     propose(a, b, Some(&n), &mut |n| best.offer(n));
-                    if a.core.has_rim() || b.core.has_rim() {
-                        rim::offer(a, b, &n, &a.support(&n), &b.support(&-n), &mut |n| best.offer(n));
-                    }
                     best.offer(n);
-                    (Some(on_a), true)
                 }
-                None => (None, false),
-            },
+                if a.core.has_rim() || b.core.has_rim() {
+                    // The polytope has flat faces where the cores are curved.
+                    best.climb();
+                    if let Some((_, n)) = best.found {
+                        // The points of both are near each other, and rims know theirs.
+                        for (rimmed, at) in [(a, a.support(&n)), (b, b.support(&-n))] {
+                            if rimmed.core.has_rim() {
+                                rim::offer(a, b, &n, &at, &at, &mut |n| best.offer(n));
+                            }
+                        }
+                    }
+                    (None, least.is_some())
+                } else {
+                    (least.map(|(_, on_a)| on_a), least.is_some())
+                }
+            }
         };
         // Coincident points overlap along every direction alike.
         let (separation, normal) = best.found.unwrap_or((0.0, Vec3::z()));

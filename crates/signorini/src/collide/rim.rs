@@ -54,7 +54,10 @@ fn curves(a: &Placed, n: &Vec3) -> ([Curve; MAX_CURVES], usize) {
             push(Curve::Circle { c: p + z * half.copysign(z.dot(n)), u: x, v: y, r: *radius });
             push(Curve::Line { p, d: z });
         }
-        Core::Cone { radius, half } => push(Curve::Circle { c: p - z * *half, u: x, v: y, r: *radius }),
+        Core::Cone { radius, half } => {
+            push(Curve::Circle { c: p - z * *half, u: x, v: y, r: *radius });
+            push(Curve::Point(p + z * *half));
+        }
         _ => {
             let corner = a.support(n);
             a.rings(Some(n), &mut |ring| push(Curve::Line { p: corner, d: ring.axis }));
