@@ -41,6 +41,7 @@
 //! Start with [`step::Simulation`], [`scene::Scene`] and [`step::Observation`]. The contact problem and its solvers are in
 //! [`contact`], which stands alone; contact in motion is not there yet.
 
+pub mod collide;
 pub mod contact;
 pub mod dynamics;
 pub mod impulse;

@@ -5,7 +5,7 @@
 use signorini::scene::MAX_FINDINGS;
 use signorini::scene::mesh::{MAX_MESH_BYTES, MAX_TRIANGLES};
 use signorini::scene::read::{MAX_SCENE_BYTES, read_str};
-use signorini::scene::schema::{accepted_keys, later_keys};
+use signorini::scene::schema::{CONTACT_ACTS, accepted_keys, later_keys};
 use std::collections::BTreeSet;
 
 const PAGE: &str = include_str!("../../../book/scene-format.md");
@@ -53,7 +53,13 @@ fn the_keys_are_those_of_the_reader() {
         .map(|k| (k.table.to_owned(), k.kind.map(str::to_owned), k.key.to_owned()))
         .collect();
     let undocumented: Vec<_> = expected.difference(&found).collect();
-    let invented: Vec<_> = found.difference(&expected).collect();
+    // What waits for contact is described already.
+    let later = later_keys();
+    let waits = |(table, _, key): &&Id| {
+        let is_whole = ["contact", "body.point"].contains(&table.as_str());
+        !CONTACT_ACTS && (is_whole || later.contains(&(table.as_str(), key.as_str())))
+    };
+    let invented: Vec<_> = found.difference(&expected).filter(|id| !waits(id)).collect();
     assert!(undocumented.is_empty() && invented.is_empty(), "undocumented: {undocumented:?}; invented: {invented:?}");
 }
 
@@ -70,6 +76,8 @@ fn types_and_what_is_required_are_those_of_the_reader() {
             "an integer from 0 on" => &["count"],
             "a list of 3 numbers" => &["vector"],
             "a list of 4 numbers" => &["quaternion"],
+            "a list of 2 numbers" => &["list of 2 numbers"],
+            "true or false" => &["flag"],
             "a list of 3 or 6 numbers" => &["list of 3 or 6 numbers"],
             "a list of integers from 0 on" => &["list of counts"],
             "true or false" => &["flag"],

@@ -189,7 +189,7 @@ fn the_three_ways_to_give_mass_agree() {
     let given = Body { mass: Some(6.0), inertia, ..body(vec![plain.clone()]) }.mass_properties(&[]).unwrap();
     assert_eq!(by_density, spread);
     assert_eq!(by_density, given);
-    let steel = [Material { name: "steel".into(), density: Some(1.0) }];
+    let steel = [Material { name: "steel".into(), density: Some(1.0), ..Material::default() }];
     let of_steel = Shape { material: Some("steel".into()), ..plain };
     assert_eq!(body(vec![of_steel.clone()]).mass_properties(&steel).unwrap(), by_density);
     // A shape's own density goes before its material's.

@@ -79,7 +79,25 @@ impl Model {
         let gravity = Vec3::from(scene.gravity);
         let events = build_event::build_events(scene, &names.bodies, &bodies, &joints)?;
         let spin_locks = Vec::new();
-        let mut model = Self { gravity, bodies, joints, forces, markers, events, spin_locks, length: 0.0, n_q, n_v };
+        let shapes = build_contact::build_shapes(scene, &names.bodies)?;
+        let materials = scene.material.iter().map(|m| Material { friction: m.friction, restitution: m.restitution });
+        let materials = materials.collect();
+        let rules = build_contact::build_rules(scene);
+        let mut model = Self {
+            gravity,
+            bodies,
+            joints,
+            forces,
+            markers,
+            events,
+            shapes,
+            materials,
+            rules,
+            spin_locks,
+            length: 0.0,
+            n_q,
+            n_v,
+        };
         model.length = characteristic_length(&model, scene);
         Ok(model)
     }

@@ -1,7 +1,9 @@
 //! The compiled scene: bodies, joints and loads as numbers, immutable.
 
 mod build;
+mod build_contact;
 mod build_event;
+mod contact;
 pub mod event;
 mod force;
 pub mod ids;
@@ -10,6 +12,7 @@ mod signal;
 pub mod topology;
 
 pub use build::ModelError;
+pub use contact::{Form, Material, PairRule, Rules, Shape};
 pub use event::Event;
 pub use force::{Force, ForceKind, Point};
 pub use ids::{BodyId, JointId};
@@ -31,6 +34,9 @@ pub struct Model {
     pub(crate) forces: Vec<Force>,
     pub(crate) markers: Vec<Marker>,
     pub(crate) events: Vec<Event>,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) materials: Vec<Material>,
+    pub(crate) rules: Rules,
     pub(crate) spin_locks: Vec<SpinLock>,
     pub(crate) length: f64,
     pub(crate) n_q: usize,
@@ -208,6 +214,21 @@ impl Model {
     /// Events.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Shapes and contact points: those of the ground first, then body by body.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// Surface materials in the scene's order.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Which pairs touch, and how.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Axes about which joints may not turn.

@@ -1,6 +1,6 @@
 //! Bodies and the named frames fixed in them.
 
-use super::Shape;
+use super::{ContactPoint, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A rigid body, described in its own body frame.
@@ -38,6 +38,12 @@ pub struct Body {
     /// Geometry fixed in the body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shape: Vec<Shape>,
+    /// Named points that touch shapes of other bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub point: Vec<ContactPoint>,
+    /// A name by which contact rules may speak of several bodies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A named frame fixed in a body.

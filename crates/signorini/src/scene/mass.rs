@@ -150,11 +150,15 @@ impl<'a> Masses<'a> {
                 let message = "the geometry file has not been read (`scene::mesh::load_geometry` does)";
                 Err(Finding::new(FindingKind::File, "file", message).into())
             }
+            Geometry::HeightField { .. } => {
+                Err(Finding::new(Misplaced, "kind", "a height field has no volume: give `mass` and `inertia`").into())
+            }
             Geometry::HalfSpace => Err(Finding::new(Misplaced, "kind", "a half-space has no volume").into()),
             Geometry::Sphere { radius } => Ok(Solid::ball(*radius)),
             Geometry::Box { size } => Ok(Solid::cuboid((*size).into())),
             Geometry::Capsule { radius, length } => Ok(Solid::capsule(*radius, *length)),
             Geometry::Cylinder { radius, length } => Ok(Solid::cylinder(*radius, *length)),
+            Geometry::Cone { radius, length } => Ok(Solid::cone(*radius, *length)),
         }
     }
 }

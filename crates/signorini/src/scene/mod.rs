@@ -4,6 +4,7 @@
 //! [`crate::model::Model::build`]. Every key is described in `book/scene-format.md`, which is tested against the reader.
 
 mod body;
+mod contact;
 mod direction;
 mod event;
 mod finding;
@@ -24,6 +25,7 @@ mod time;
 pub mod validate;
 
 pub use body::{Body, Frame, FrameRef};
+pub use contact::{ContactPoint, ContactRule};
 pub use direction::rotation;
 pub use event::{Break, Condition, Event, EventKind, Quantity};
 pub use finding::{Finding, FindingKind, MAX_FINDINGS};
@@ -65,6 +67,9 @@ pub struct Scene {
     /// Joints between two bodies, or between a body and the ground.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<Joint>,
+    /// Which pairs touch, and how.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contact: Vec<ContactRule>,
     /// Applied loads other than gravity and what sits in joints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<Force>,

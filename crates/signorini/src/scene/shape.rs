@@ -51,6 +51,13 @@ pub enum Geometry {
         /// Length.
         length: f64,
     },
+    /// A circular cone: its base at z = −length/2, its apex at z = +length/2.
+    Cone {
+        /// Radius of the base.
+        radius: f64,
+        /// Length.
+        length: f64,
+    },
     /// Everything below the plane z = 0 of the shape frame; only on the ground, without mass.
     HalfSpace,
     /// The convex hull of points, given or read from the vertices of an STL or OBJ file.
@@ -79,6 +86,15 @@ pub enum Geometry {
         #[serde(skip)]
         mesh: Option<Arc<TriangleMesh>>,
     },
+    /// The surface over a rectangle in x and y, centred on the origin, solid below; without mass of its own.
+    HeightField {
+        /// Extent along x and y.
+        size: [f64; 2],
+        /// Heights per row along x.
+        columns: usize,
+        /// Heights row by row: x grows along a row, y from row to row.
+        heights: Vec<f64>,
+    },
 }
 
 /// Triangles with shared vertices, outward by the right-hand rule.
@@ -90,7 +106,7 @@ pub struct TriangleMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A surface material. It names density now; contact laws move in with contact.
+/// A surface material.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -99,4 +115,10 @@ pub struct Material {
     /// Mass per volume of shapes of this material that give none themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
+    /// Coefficient of friction; between two materials the geometric mean, and where only one says, what it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<f64>,
+    /// Coefficient of restitution; between two materials the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
 }

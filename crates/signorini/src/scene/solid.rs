@@ -46,6 +46,14 @@ impl Solid {
         Self::centred(PI * r2 * length, r2 / 4.0, r2 / 4.0, length * length / 12.0)
     }
 
+    /// Base at −length/2, apex at +length/2; the centroid is a quarter of the length above the base.
+    pub(crate) fn cone(radius: f64, length: f64) -> Self {
+        let r2 = radius * radius;
+        let across = 0.15 * r2;
+        let solid = Self::centred(PI * r2 * length / 3.0, across, across, 0.0375 * length * length);
+        Self { com: Vector3::new(0.0, 0.0, -0.25 * length), ..solid }
+    }
+
     /// A cylinder and the two halves of a ball.
     pub(crate) fn capsule(radius: f64, length: f64) -> Self {
         let (r2, half) = (radius * radius, length / 2.0);

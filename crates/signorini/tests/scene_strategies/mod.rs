@@ -69,11 +69,11 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
             output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
             let material = vec![
-                Material { name: "steel".into(), density: Some(7.8) },
-                Material { name: "air".into(), density: None },
+                Material { name: "steel".into(), density: Some(7.8), ..Material::default() },
+                Material { name: "air".into(), ..Material::default() },
             ];
             let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
-            Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force, event }
+            Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force, event, ..Scene::default() }
         },
     )
 }

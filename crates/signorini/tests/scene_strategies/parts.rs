@@ -44,6 +44,7 @@ fn solid() -> impl Strategy<Value = Shape> {
         prop::array::uniform3(positive()).prop_map(|size| Geometry::Box { size }),
         (positive(), positive()).prop_map(|(radius, length)| Geometry::Capsule { radius, length }),
         (positive(), positive()).prop_map(|(radius, length)| Geometry::Cylinder { radius, length }),
+        (positive(), positive()).prop_map(|(radius, length)| Geometry::Cone { radius, length }),
         Just(Geometry::ConvexHull { points, file: None, scale: None, hull: None }),
     ];
     (geometry, prop::array::uniform3(-9.0..9.0), orientation()).prop_map(|(geometry, position, orientation)| Shape {

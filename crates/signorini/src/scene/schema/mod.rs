@@ -9,6 +9,20 @@ pub(crate) use tables::SCENE;
 
 use std::collections::BTreeSet;
 
+/// Whether contact acts. Until it does, its keys are refused: `contact` at the top, `friction` and `restitution` of materials,
+/// `group` and `point` of bodies. This is the only place that says so.
+pub const CONTACT_ACTS: bool = false;
+
+/// All keys if contact acts, else without the last `n`.
+const fn with_contact(keys: &'static [KeySpec], n: usize) -> &'static [KeySpec] {
+    if CONTACT_ACTS { keys } else { keys.split_at(keys.len() - n).0 }
+}
+
+/// Keys of contact that wait, if contact does not act.
+const fn until_contact(later: &'static [(&'static str, &'static str)]) -> &'static [(&'static str, &'static str)] {
+    if CONTACT_ACTS { &[] } else { later }
+}
+
 /// A table of the scene file.
 #[derive(Debug)]
 pub(crate) struct TableSpec {

@@ -1,6 +1,6 @@
 //! The tables themselves. Order is the order of the documentation.
 
-use super::{KeySpec, KindSpec, TableSpec, ValueSpec};
+use super::{KeySpec, KindSpec, TableSpec, ValueSpec, until_contact, with_contact};
 use ValueSpec::{Choice, Count, Counts, Flag, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
@@ -22,20 +22,24 @@ const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
 /// The whole file.
 pub(crate) static SCENE: TableSpec = TableSpec {
     name: "scene",
-    keys: &[
-        optional("title", Text),
-        optional("gravity", VECTOR),
-        required("time", Table(&TIME)),
-        optional("solver", Table(&SOLVER)),
-        optional("output", Table(&OUTPUT)),
-        optional("material", Tables(&MATERIAL)),
-        required("body", Tables(&BODY)),
-        optional("joint", Tables(&JOINT)),
-        optional("force", Tables(&FORCE)),
-        optional("event", Tables(&EVENT)),
-    ],
+    keys: with_contact(
+        &[
+            optional("title", Text),
+            optional("gravity", VECTOR),
+            required("time", Table(&TIME)),
+            optional("solver", Table(&SOLVER)),
+            optional("output", Table(&OUTPUT)),
+            optional("material", Tables(&MATERIAL)),
+            required("body", Tables(&BODY)),
+            optional("joint", Tables(&JOINT)),
+            optional("force", Tables(&FORCE)),
+            optional("event", Tables(&EVENT)),
+            optional("contact", Tables(&CONTACT)),
+        ],
+        1,
+    ),
     kinds: &[],
-    later: &[("contact", "contact between shapes")],
+    later: until_contact(&[("contact", "contact between shapes")]),
 };
 
 static TIME: TableSpec = TableSpec {
@@ -85,27 +89,61 @@ static MARKER: TableSpec = TableSpec {
 
 static MATERIAL: TableSpec = TableSpec {
     name: "material",
-    keys: &[required("name", Text), optional("density", Number)],
+    keys: with_contact(
+        &[
+            required("name", Text),
+            optional("density", Number),
+            optional("friction", Number),
+            optional("restitution", Number),
+        ],
+        2,
+    ),
     kinds: &[],
-    later: &[("friction", "friction in contact"), ("restitution", "restitution in contact")],
+    later: until_contact(&[("friction", "friction in contact"), ("restitution", "restitution in contact")]),
+};
+
+static CONTACT: TableSpec = TableSpec {
+    name: "contact",
+    keys: &[
+        optional("bodies", Texts),
+        optional("groups", Texts),
+        optional("materials", Texts),
+        optional("enabled", Flag),
+        optional("friction", Number),
+        optional("restitution", Number),
+    ],
+    kinds: &[],
+    later: &[],
+};
+
+static POINT: TableSpec = TableSpec {
+    name: "body.point",
+    keys: &[required("name", Text), optional("position", VECTOR), optional("material", Text)],
+    kinds: &[],
+    later: &[],
 };
 
 static BODY: TableSpec = TableSpec {
     name: "body",
-    keys: &[
-        required("name", Text),
-        optional("mass", Number),
-        optional("com", VECTOR),
-        optional("inertia", Numbers(&[3, 6])),
-        optional("position", VECTOR),
-        optional("orientation", QUATERNION),
-        optional("velocity", VECTOR),
-        optional("angular_velocity", VECTOR),
-        optional("frame", Tables(&FRAME)),
-        optional("shape", Tables(&SHAPE)),
-    ],
+    keys: with_contact(
+        &[
+            required("name", Text),
+            optional("mass", Number),
+            optional("com", VECTOR),
+            optional("inertia", Numbers(&[3, 6])),
+            optional("position", VECTOR),
+            optional("orientation", QUATERNION),
+            optional("velocity", VECTOR),
+            optional("angular_velocity", VECTOR),
+            optional("frame", Tables(&FRAME)),
+            optional("shape", Tables(&SHAPE)),
+            optional("point", Tables(&POINT)),
+            optional("group", Text),
+        ],
+        2,
+    ),
     kinds: &[],
-    later: &[],
+    later: until_contact(&[("point", "points that touch shapes"), ("group", "a name for contact rules")]),
 };
 
 static FRAME: TableSpec = TableSpec {
@@ -118,7 +156,20 @@ static FRAME: TableSpec = TableSpec {
 static SHAPE: TableSpec = TableSpec {
     name: "body.shape",
     keys: &[
-        required("kind", Choice(&["sphere", "box", "capsule", "cylinder", "half-space", "convex-hull", "mesh"])),
+        required(
+            "kind",
+            Choice(&[
+                "sphere",
+                "box",
+                "capsule",
+                "cylinder",
+                "cone",
+                "half-space",
+                "convex-hull",
+                "mesh",
+                "height-field",
+            ]),
+        ),
         optional("position", VECTOR),
         optional("orientation", QUATERNION),
         optional("density", Number),
@@ -129,9 +180,14 @@ static SHAPE: TableSpec = TableSpec {
         kind("box", &[required("size", VECTOR)]),
         kind("capsule", &[required("radius", Number), required("length", Number)]),
         kind("cylinder", &[required("radius", Number), required("length", Number)]),
+        kind("cone", &[required("radius", Number), required("length", Number)]),
         kind("half-space", &[]),
         kind("convex-hull", &[optional("points", Points), optional("file", Text), optional("scale", Number)]),
         kind("mesh", &[required("file", Text), optional("scale", Number)]),
+        kind(
+            "height-field",
+            &[required("size", Numbers(&[2])), required("columns", Count), required("heights", Numbers(&[]))],
+        ),
     ],
     later: &[],
 };

@@ -1,7 +1,7 @@
 //! Materials, bodies, shapes, mass properties.
 
-use super::Check;
 use super::numbers::Range;
+use super::{Check, MAX_NAME, is_name};
 use crate::scene::mass::matrix;
 use crate::scene::{Body, FindingKind, GROUND, Geometry, Masses, Shape};
 use nalgebra::{Matrix3, SymmetricEigen};
@@ -26,6 +26,7 @@ impl<'a> Check<'a> {
             if let Some(density) = material.density {
                 self.number(format_args!("material[{i}].density"), density, Range::NotNegative);
             }
+            self.surface(format_args!("material[{i}]"), material.friction, material.restitution);
         }
         let materials = seen;
         let mut masses = Masses::new(scene);
@@ -76,6 +77,18 @@ impl<'a> Check<'a> {
             self.name(format_args!("{at}.frame[{j}]"), &frame.name, &mut seen);
             self.numbers(format_args!("{at}.frame[{j}].position"), &frame.position, Range::Finite);
             self.orientation(format_args!("{at}.frame[{j}].orientation"), frame.orientation);
+        }
+        let mut seen = HashSet::new();
+        for (j, point) in body.point.iter().enumerate() {
+            let at = format_args!("{at}.point[{j}]");
+            self.name(at, &point.name, &mut seen);
+            self.numbers(format_args!("{at}.position"), &point.position, Range::Finite);
+            self.material(format_args!("{at}.material"), point.material.as_deref(), materials);
+        }
+        if let Some(group) = body.group.as_ref().filter(|group| !is_name(group)) {
+            self.add_with(FindingKind::BadName, format_args!("{at}.group"), "this cannot be a name", |f| {
+                f.found(format!("{:?}", group.chars().take(MAX_NAME).collect::<String>()))
+            });
         }
         for (j, shape) in body.shape.iter().enumerate() {
             self.shape(format_args!("{at}.shape[{j}]"), shape, body.name == GROUND, materials);
@@ -140,27 +153,31 @@ impl<'a> Check<'a> {
                 self.add(FindingKind::Misplaced, format_args!("{at}.density"), "the ground has no mass");
             }
         }
-        if let Some(material) = &shape.material
-            && !materials.contains(material.as_str())
-            && !self.is_full()
-        {
-            let names: Vec<&str> = self.scene.material.iter().map(|material| material.name.as_str()).collect();
-            self.unknown_name(format_args!("{at}.material"), "material", material, &names);
-        }
+        self.material(format_args!("{at}.material"), shape.material.as_deref(), materials);
         match &shape.geometry {
             Geometry::Sphere { radius } => {
-                self.number(format_args!("{at}.radius"), *radius, Range::Positive);
+                self.number(format_args!("{at}.radius"), *radius, Range::Extent);
             }
             Geometry::Box { size } => {
-                self.numbers(format_args!("{at}.size"), size, Range::Positive);
+                self.numbers(format_args!("{at}.size"), size, Range::Extent);
             }
             Geometry::Capsule { radius, length } => {
-                self.number(format_args!("{at}.radius"), *radius, Range::Positive);
+                self.number(format_args!("{at}.radius"), *radius, Range::Extent);
                 self.number(format_args!("{at}.length"), *length, Range::NotNegative);
             }
             Geometry::Cylinder { radius, length } => {
-                self.number(format_args!("{at}.radius"), *radius, Range::Positive);
-                self.number(format_args!("{at}.length"), *length, Range::Positive);
+                self.number(format_args!("{at}.radius"), *radius, Range::Extent);
+                self.number(format_args!("{at}.length"), *length, Range::Extent);
+            }
+            Geometry::Cone { radius, length } => {
+                self.number(format_args!("{at}.radius"), *radius, Range::Extent);
+                self.number(format_args!("{at}.length"), *length, Range::Extent);
+            }
+            Geometry::HeightField { size, columns, heights } => {
+                self.height_field(at, size, *columns, heights);
+                if shape.density.is_some() {
+                    self.add(FindingKind::Misplaced, format_args!("{at}.density"), "a height field has no volume");
+                }
             }
             Geometry::HalfSpace if !on_ground => {
                 let message = "a half-space has no end and can only be part of the ground";
@@ -171,6 +188,34 @@ impl<'a> Check<'a> {
             Geometry::Mesh { scale, .. } => {
                 self.number(format_args!("{at}.scale"), scale.unwrap_or(1.0), Range::Positive);
             }
+        }
+    }
+
+    fn material(&mut self, at: Arguments<'_>, material: Option<&str>, materials: &HashSet<&str>) {
+        if let Some(material) = material
+            && !materials.contains(material)
+            && !self.is_full()
+        {
+            let names: Vec<&str> = self.scene.material.iter().map(|material| material.name.as_str()).collect();
+            self.unknown_name(at, "material", material, &names);
+        }
+    }
+
+    fn height_field(&mut self, at: Arguments<'_>, size: &[f64; 2], columns: usize, heights: &[f64]) {
+        self.numbers(format_args!("{at}.size"), size, Range::Extent);
+        self.numbers(format_args!("{at}.heights"), heights, Range::Finite);
+        if columns < 2 {
+            self.add_with(
+                FindingKind::OutOfRange,
+                format_args!("{at}.columns"),
+                "a row has at least two heights",
+                |f| f.found(columns.to_string()).allowed("from 2 on"),
+            );
+        } else if heights.len() / columns < 2 || !heights.len().is_multiple_of(columns) {
+            let message = "heights fill at least two whole rows";
+            self.add_with(FindingKind::WrongLength, format_args!("{at}.heights"), message, |f| {
+                f.found(format!("{} heights", heights.len())).allowed(format!("a multiple of {columns}"))
+            });
         }
     }
 

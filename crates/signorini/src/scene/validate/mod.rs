@@ -5,6 +5,7 @@
 //! that do not close) is found by the model builder.
 
 mod body;
+mod contact;
 pub(crate) mod event;
 mod force;
 mod joint;
@@ -25,6 +26,7 @@ pub fn validate(scene: &Scene) -> Vec<Finding> {
     check.run();
     check.bodies();
     check.joints();
+    check.contacts();
     check.forces();
     check.events();
     check.output();

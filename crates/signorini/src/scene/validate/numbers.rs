@@ -11,7 +11,12 @@ pub(super) enum Range {
     Finite,
     Positive,
     NotNegative,
+    /// A length of a shape: positive, and neither so small nor so large that products of a few leave double precision.
+    Extent,
 }
+
+/// Smallest and largest length of a shape.
+const EXTENT: [f64; 2] = [1e-60, 1e60];
 
 impl Check<'_> {
     /// Whether a number is as it must be; adds a finding if not.
@@ -23,6 +28,12 @@ impl Check<'_> {
             }
             Range::NotNegative if value < 0.0 => {
                 (FindingKind::OutOfRange, "the number must not be negative", "zero or a positive number")
+            }
+            Range::Extent if value <= 0.0 => {
+                (FindingKind::OutOfRange, "the number must be positive", "a number greater than zero")
+            }
+            Range::Extent if !(EXTENT[0]..=EXTENT[1]).contains(&value) => {
+                (FindingKind::OutOfRange, "no shape has this length", "from 1e-60 to 1e60")
             }
             _ => return true,
         };

@@ -1,0 +1,91 @@
+//! Which shapes come near each other in a step.
+//!
+//! Every shape has a box that holds it over the whole step: where it is, where its centre goes, and what rotation and slack add. Boxes
+//! of the ground are in a tree that is built once, those of moving shapes in one that is refitted in every step. The pairs whose boxes
+//! overlap are a fact about the boxes alone: the history of the tree cannot show in the answer, and it may be dropped at any time.
+
+use super::convex::Placed;
+use super::mesh::{Mesh, vector};
+use crate::spatial::{Pose, Vec3};
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+
+/// Steps after which the tree of moving shapes is built anew, because refitting lets it grow loose.
+const REBUILD: u32 = 64;
+
+/// The tree of moving shapes.
+#[derive(Default)]
+pub(crate) struct Broad {
+    tree: Bvh,
+    workspace: BvhWorkspace,
+    n: usize,
+    age: u32,
+}
+
+impl Broad {
+    /// Sorted pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
+    /// `fixed` is the tree of the others with their numbers.
+    pub(crate) fn find_pairs(
+        &mut self,
+        fixed: (&Bvh, &[u32]),
+        first: u32,
+        boxes: &[Aabb],
+        pairs: &mut Vec<(u32, u32)>,
+    ) {
+        pairs.clear();
+        if self.n != boxes.len() {
+            self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, boxes);
+            (self.n, self.age) = (boxes.len(), 0);
+        } else {
+            for (i, bounds) in boxes.iter().enumerate() {
+                self.tree.insert(*bounds, i as u32);
+            }
+            self.age += 1;
+            if self.age >= REBUILD {
+                self.age = 0;
+                self.tree.rebuild(&mut self.workspace, BvhBuildStrategy::Binned);
+            } else {
+                self.tree.refit_without_opt();
+            }
+        }
+        self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
+            pairs.push((first + i.min(j), first + i.max(j)));
+        });
+        for (i, bounds) in boxes.iter().enumerate() {
+            pairs.extend(fixed.0.intersect_aabb(bounds).map(|leaf| (fixed.1[leaf as usize], first + i as u32)));
+        }
+        pairs.sort_unstable();
+    }
+}
+
+/// The box of a core in some axes.
+pub(crate) fn core_box(placed: &Placed) -> (Vec3, Vec3) {
+    let high = Vec3::from_fn(|i, _| {
+        let mut axis = Vec3::zeros();
+        axis[i] = 1.0;
+        placed.support(&axis)[i]
+    });
+    let low = Vec3::from_fn(|i, _| {
+        let mut axis = Vec3::zeros();
+        axis[i] = -1.0;
+        placed.support(&axis)[i]
+    });
+    let r = Vec3::repeat(placed.radius);
+    (low - r, high + r)
+}
+
+/// The box of a surface where it is.
+pub(crate) fn surface_box(mesh: &Mesh, pose: &Pose) -> (Vec3, Vec3) {
+    let (low, high) = mesh.bounds();
+    let (centre, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
+    let centre = pose.point(&centre);
+    let half = pose.rotation.abs() * half;
+    (centre - half, centre + half)
+}
+
+/// The box that holds it on the way too.
+pub(crate) fn swept((low, high): (Vec3, Vec3), path: &Vec3, more: f64) -> Aabb {
+    let more = Vec3::repeat(more);
+    let zero = Vec3::zeros();
+    Aabb::new(vector(&(low + path.inf(&zero) - more)), vector(&(high + path.sup(&zero) + more)))
+}

@@ -1,0 +1,191 @@
+//! All shapes of a model, ready to be searched for contacts.
+//!
+//! **Problem.** Given where the bodies are and how they are expected to move in a step of length h, find every contact that the step
+//! must know of.
+//!
+//! **Method.** Boxes around the swept shapes, a tree, pairs ([`broad`](super::broad)); for each pair the closest direction or the one in
+//! which it will be hit ([`sweep`](super::sweep)), the points along it ([`manifold`](super::manifold)), fewer of them ([`reduce`](super::reduce)).
+//! A pair is looked at if its gap is at most m = h (|Δv| + |ω_a| ρ_a + |ω_b| ρ_b) + 2⁻²⁰ r: Δv the relative velocity of the centres of the two
+//! shapes, ρ their reach, r the smaller of the two.
+//!
+//! **Cost.** O(n log n) for boxes, then a microsecond or so per pair.
+//!
+//! **Fails when** a pose is not finite: its shapes are left out.
+//!
+//! **Checked by** `tests/collide_world.rs`.
+
+use super::broad::{Broad, core_box, surface_box, swept};
+use super::contact::{Contact, ContactId};
+use super::filter::Filter;
+use super::manifold::tangents;
+use super::pair::{Motion, PairScratch};
+use super::piece::{Piece, PieceForm};
+use super::sweep::SLACK;
+use crate::model::{Model, Shape};
+use crate::spatial::{Pose, Twist, Vec3};
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::math::Vector;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use thiserror::Error;
+
+/// A shape that cannot be used for contact.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WorldError {
+    /// A hull whose triangles cannot be joined to faces.
+    #[error("shape {shape}: the hull is too thin for contact")]
+    Hull {
+        /// Its place in the model.
+        shape: usize,
+    },
+}
+
+/// Shapes, filter and the tree of what does not move. Immutable in a step.
+pub struct World {
+    shapes: Vec<Shape>,
+    pieces: Vec<Piece>,
+    filter: Filter,
+    /// Shapes of the ground come first.
+    n_ground: usize,
+    half_spaces: Vec<u32>,
+    /// The other shapes of the ground, and the tree over them.
+    solids: Vec<u32>,
+    fixed: Bvh,
+    /// Slack of the boxes.
+    slack: f64,
+}
+
+/// Memory of the search. Dropping it changes no bit of any answer.
+#[derive(Default)]
+pub struct Scratch {
+    broad: Broad,
+    motions: Vec<Motion>,
+    boxes: Vec<Aabb>,
+    pairs: Vec<(u32, u32)>,
+    pair: PairScratch,
+    /// Pairs of shapes that were looked at closely in the last search.
+    pub n_pairs: usize,
+}
+
+impl World {
+    /// Compiles the shapes of a model.
+    pub fn build(model: &Model) -> Result<Self, WorldError> {
+        let shapes = model.shapes().to_vec();
+        let pieces = shapes.iter().enumerate().map(|(shape, s)| Piece::build(s).ok_or(WorldError::Hull { shape }));
+        let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
+        let n_ground = shapes.iter().take_while(|s| s.body.is_none()).count();
+        let is_half_space = |i: &usize| matches!(pieces[*i].form, PieceForm::HalfSpace);
+        let half_spaces = (0..n_ground).filter(is_half_space).map(|i| i as u32).collect();
+        let solids: Vec<u32> = (0..n_ground).filter(|i| !is_half_space(i)).map(|i| i as u32).collect();
+        let solid = solids.iter().map(|&i| &pieces[i as usize]);
+        let boxes: Vec<Aabb> = solid.map(|p| swept(bounds(p, &p.pose), &Vec3::zeros(), 0.0)).collect();
+        let fixed = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        let bound = |piece: &Piece| if piece.reach.is_finite() { piece.reach + piece.radius } else { 0.0 };
+        let slack = SLACK * pieces.iter().map(bound).fold(0.0, f64::max);
+        Ok(Self { filter: Filter::build(model), shapes, pieces, n_ground, half_spaces, solids, fixed, slack })
+    }
+
+    /// Takes the joints that exist now: bodies that a joint holds together do not touch unless a rule says so.
+    pub fn update_joints(&mut self, model: &Model) {
+        self.filter.update_joints(model);
+    }
+
+    /// Shapes in the order of their numbers in [`ContactId`].
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// Fills `out` with the contacts that a step of length `step` must know of, in the order of their names.
+    ///
+    /// `poses` are those of the body frames, `twists` the velocities expected for the step (best with what loads will add): world axes,
+    /// linear part at the origin of the body frame.
+    pub fn find_contacts(
+        &self,
+        poses: &[Pose],
+        twists: &[Twist],
+        step: f64,
+        scratch: &mut Scratch,
+        out: &mut Vec<Contact>,
+    ) {
+        out.clear();
+        self.update_motions(poses, twists, step, scratch);
+        let Scratch { broad, motions, boxes, pairs, pair, n_pairs } = scratch;
+        broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
+        for &plane in &self.half_spaces {
+            pairs.extend((self.n_ground..self.pieces.len()).map(|i| (plane, i as u32)));
+        }
+        *n_pairs = 0;
+        for &(i, j) in pairs.iter() {
+            let (i, j) = (i as usize, j as usize);
+            let (a, b) = (&self.shapes[i], &self.shapes[j]);
+            if !self.filter.allows(a.body, b.body) || !is_finite(&motions[i]) || !is_finite(&motions[j]) {
+                continue;
+            }
+            *n_pairs += 1;
+            pair.find_contacts((&self.pieces[i], &motions[i]), (&self.pieces[j], &motions[j]), step);
+            if pair.found.is_empty() {
+                continue;
+            }
+            let law = self.filter.law(a, b);
+            let origin = motions[i].pose.translation;
+            out.extend(pair.found.iter().map(|found| {
+                let (on_a, on_b) = (origin + found.on_a, origin + found.on_b);
+                Contact {
+                    id: ContactId { pair: (i as u64) << 32 | j as u64, feature: found.feature },
+                    a: a.body,
+                    b: b.body,
+                    point: (on_a + on_b) / 2.0,
+                    on_a,
+                    on_b,
+                    normal: found.normal,
+                    tangent: tangents(&found.normal),
+                    gap: found.gap,
+                    friction: law.friction,
+                    restitution: law.restitution,
+                    is_reliable: found.is_reliable,
+                }
+            }));
+        }
+        out.sort_unstable_by_key(|contact| contact.id);
+    }
+
+    fn update_motions(&self, poses: &[Pose], twists: &[Twist], step: f64, scratch: &mut Scratch) {
+        scratch.motions.clear();
+        scratch.boxes.clear();
+        for (shape, piece) in self.shapes.iter().zip(&self.pieces) {
+            let Some(body) = shape.body else {
+                let (velocity, spin) = (Vec3::zeros(), Vec3::zeros());
+                scratch.motions.push(Motion { pose: piece.pose, velocity, spin });
+                continue;
+            };
+            let pose = poses.get(body.index()).copied().unwrap_or_default();
+            let twist = twists.get(body.index()).copied().unwrap_or_default();
+            let lever = pose.rotation * piece.pose.translation;
+            let motion = Motion {
+                pose: pose * piece.pose,
+                velocity: twist.linear + twist.angular.cross(&lever),
+                spin: twist.angular,
+            };
+            scratch.motions.push(motion);
+            scratch.boxes.push(if is_finite(&motion) {
+                let turning = step * motion.spin.norm() * piece.reach;
+                swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + self.slack)
+            } else {
+                Aabb::new(Vector::ZERO, Vector::ZERO)
+            });
+        }
+    }
+}
+
+fn is_finite(motion: &Motion) -> bool {
+    let reach = motion.pose.translation.norm_squared() + motion.velocity.norm_squared() + motion.spin.norm_squared();
+    reach.is_finite() && motion.pose.rotation.iter().all(|x| x.is_finite())
+}
+
+/// The box of a piece where it is.
+fn bounds(piece: &Piece, pose: &Pose) -> (Vec3, Vec3) {
+    match (&piece.form, piece.placed(pose)) {
+        (PieceForm::Surface(mesh), _) => surface_box(mesh, pose),
+        (_, Some(placed)) => core_box(&placed),
+        (_, None) => (Vec3::zeros(), Vec3::zeros()),
+    }
+}
