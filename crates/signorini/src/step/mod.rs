@@ -1,5 +1,6 @@
 //! One step in time, and what is known after it.
 
+pub(crate) mod contact;
 mod error;
 mod evaluate;
 mod events;

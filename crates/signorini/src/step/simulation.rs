@@ -2,6 +2,7 @@
 
 use super::integrate::{Adaptive, Fixed};
 use super::system::{System, Workspace};
+use super::contact::Stepper;
 use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::dynamics::dense::Dense;
@@ -83,6 +84,8 @@ pub struct Simulation {
     /// The scene's model, before any event.
     pub(crate) scene: Arc<Model>,
     pub(crate) watch: Watch,
+    /// Set where something may push.
+    pub(crate) stepper: Option<Box<Stepper>>,
     /// Scratch for accelerations of observations.
     pub(crate) rates: Vec<f64>,
     /// What the events of the last call of `advance` did.
@@ -126,7 +129,23 @@ impl Simulation {
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
         let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
         let (rates, reports) = (Vec::new(), Vec::new());
-        Ok(Self { system, options, state, next, units, work, fixed, adaptive, input, scene, watch, rates, reports })
+        let stepper = Stepper::build(&system);
+        Ok(Self {
+            system,
+            options,
+            state,
+            next,
+            units,
+            work,
+            fixed,
+            adaptive,
+            input,
+            scene,
+            watch,
+            stepper,
+            rates,
+            reports,
+        })
     }
 
     /// The present state.
@@ -173,6 +192,9 @@ impl Simulation {
     /// One step, whatever it leads to.
     pub(crate) fn step(&mut self, limit: f64) -> Result<StepReport, StepError> {
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
+        if self.stepper.is_some() {
+            return self.advance_contact(limit);
+        }
         match self.options.integrator {
             Integrator::Adaptive => self.advance_adaptive(limit),
             Integrator::Rk4 | Integrator::Euler => self.advance_fixed(limit),
