@@ -79,6 +79,7 @@ enum IntegratorName {
 #[derive(Clone, Copy, ValueEnum)]
 enum FormulationName {
     Recursive,
+    Dca,
     Dense,
 }
 
@@ -130,6 +131,7 @@ impl Run {
         if let Some(name) = self.formulation {
             loaded.scene.solver.formulation = match name {
                 FormulationName::Recursive => Formulation::Recursive,
+                FormulationName::Dca => Formulation::Dca,
                 FormulationName::Dense => Formulation::Dense,
             };
         }

@@ -1,5 +1,6 @@
 //! Equations of motion, several ways that agree.
 
+pub mod dca;
 pub mod dense;
 pub mod loads;
 pub mod pivoted_qr;

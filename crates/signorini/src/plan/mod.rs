@@ -14,9 +14,12 @@
 //!
 //! **Checked by** `tests/plan.rs`.
 
+mod elimination;
 mod forest;
+mod top_tree;
 
 use crate::model::{BodyId, JointId, Model};
+pub use elimination::{Cluster, Elimination, Merge, Port, Shape};
 
 /// Which body hangs on which, and by which joint.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +68,11 @@ impl Plan {
         let is_cut = |j: &JointId| link_of_joint[j.index()].is_none() && !model.joints()[j.index()].is_absent;
         let cuts = (0..model.joints().len() as u32).map(JointId).filter(is_cut).collect();
         Self { links, link_of_body, cuts, link_of_joint }
+    }
+
+    /// Links that carry each link, in the links' order.
+    pub fn parents(&self) -> Vec<Option<usize>> {
+        self.links.iter().map(|l| l.parent).collect()
     }
 
     /// Longest chain of links from the ground.

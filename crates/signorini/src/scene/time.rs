@@ -46,6 +46,8 @@ pub enum Formulation {
     /// Joint coordinates, articulated-body recursion, cost linear in the number of bodies.
     #[default]
     Recursive,
+    /// Divide and conquer: clusters of bodies with ports, merged along a tree, on any number of threads.
+    Dca,
     /// The whole constrained system in body coordinates by a general factorisation: slow, and the yardstick.
     Dense,
 }

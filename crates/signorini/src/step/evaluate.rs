@@ -139,8 +139,7 @@ impl System {
                 let gap = self.gap(r, now, w).0;
                 w.loops.set_rhs(r, -gap);
             }
-            w.loops.solve();
-            w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+            self.respond(w);
             for link in &self.tree.links {
                 link.joint_type().displace(&mut q[link.q_range()], &w.displacement[link.v_range()]);
             }
@@ -152,8 +151,7 @@ impl System {
             let rate = self.opening_rate(r, now, w);
             w.loops.set_rhs(r, -rate);
         }
-        w.loops.solve();
-        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+        self.respond(w);
         v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
         w.recursion.update_kinematics(&self.tree, q, v);
         w.recursion.update_positions(&self.tree);
@@ -181,8 +179,7 @@ impl System {
             return;
         }
         w.loops.set_rhs_of_motion(&self.tree, &w.recursion, &self.cuts, &w.closures, x);
-        w.loops.solve();
-        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+        self.respond(w);
         x.iter_mut().zip(&w.displacement).for_each(|(x, d)| *x += d);
     }
 
@@ -219,8 +216,20 @@ impl System {
 
     /// Articulated inertias and factored loop rows at the present kinematics.
     pub(crate) fn factor_loops(&self, w: &mut Workspace, rotors: bool) {
+        if self.formulation == Formulation::Dca {
+            return self.factor_dca(w, rotors);
+        }
         w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, None);
         w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, rotors);
+    }
+
+    /// The displacement of least kinetic energy that answers the right-hand sides of the hard rows, in `w.displacement`.
+    fn respond(&self, w: &mut Workspace) {
+        if self.formulation == Formulation::Dca {
+            return self.respond_dca(w);
+        }
+        w.loops.solve();
+        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
     }
 
     /// Joint forces and wrenches of all loads at the present kinematics.
@@ -261,6 +270,9 @@ impl System {
     }
 
     pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+        if self.formulation == Formulation::Dca {
+            return self.accelerate_dca(now, vdot, w);
+        }
         let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
         let gravity = self.model.gravity();
         w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, external);

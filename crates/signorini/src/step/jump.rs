@@ -103,7 +103,7 @@ impl System {
         }
         jumped.impulses = self.impulses(w);
         if !w.loops.rows.is_empty() {
-            jumped.redundant = w.loops.dependent_rows().map(|row| self.name_row(row)).collect();
+            jumped.redundant = self.dependent_rows(w).iter().map(|row| self.name_row(row)).collect();
             jumped.redundant.sort();
         }
         if self.formulation == Formulation::Dense {
@@ -163,6 +163,9 @@ impl System {
         for closure in &mut w.closures {
             closure.bias = Twist::default();
         }
+        if self.formulation == Formulation::Dca {
+            return self.solve_jump_dca(now, delta, w);
+        }
         w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, Some(&w.external));
         if let Some(link) = w.recursion.singular {
             return Err(self.no_inertia(link));
@@ -188,7 +191,7 @@ impl System {
     }
 
     /// Rate at which a row opens after the jump in `w.recursion.acceleration`.
-    fn opening_jump(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
+    pub(crate) fn opening_jump(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
         let row = &w.loops.rows[r];
         let closure = &w.closures[row.cut];
         let direction = Loops::direction(row, &w.closures);
@@ -197,6 +200,10 @@ impl System {
         match row.kind {
             RowKind::Closed(_) => after(0.0),
             RowKind::Prescribed(k) => after(self.cut_motion(row.cut, k, now)[1]),
+            // A rotor's own jump is what its row has pushed it by.
+            RowKind::Rotor(_, inertia) if self.formulation == Formulation::Dca => {
+                jump.dot(&direction) + w.loops.lambda[r] / inertia
+            }
             RowKind::Rotor(..) => jump.dot(&direction) - w.loops.rotor_acceleration(r),
         }
     }

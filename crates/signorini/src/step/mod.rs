@@ -1,5 +1,6 @@
 //! One step in time, and what is known after it.
 
+mod clusters;
 pub(crate) mod contact;
 mod error;
 mod evaluate;

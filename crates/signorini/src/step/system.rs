@@ -1,12 +1,13 @@
 //! One topology of one model, compiled for evaluation.
 
+use super::clusters::DcaWork;
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::{Load, Loads, View};
 use crate::dynamics::recursive::cut::{Closure, Cut};
 use crate::dynamics::recursive::loops::Loops;
 use crate::dynamics::recursive::{Kinematics, Recursion, Tree};
 use crate::model::{Fittings, Model, Signal};
-use crate::plan::Plan;
+use crate::plan::{Elimination, Plan, Shape};
 use crate::scene::Formulation;
 use crate::spatial::Wrench;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct System {
     pub(crate) needs_positions: bool,
     pub(crate) n_cut_q: usize,
     pub(crate) n_cut_v: usize,
+    /// Order of assembly, for divide and conquer.
+    pub(crate) elimination: Option<Elimination>,
 }
 
 /// Scratch of a [`System`]. Dropping it changes nothing.
@@ -36,6 +39,7 @@ pub(crate) struct Workspace {
     pub recursion: Recursion,
     pub loops: Loops,
     pub dense: Option<Box<Dense>>,
+    pub dca: Option<Box<DcaWork>>,
     pub closures: Vec<Closure>,
     pub cut_q: Vec<f64>,
     pub cut_v: Vec<f64>,
@@ -69,7 +73,8 @@ impl System {
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
         let n_cut_v = cuts.iter().map(|c| c.v.len()).sum();
         let user_loads = Vec::new();
-        Self {
+        let elimination = None;
+        let mut system = Self {
             model,
             plan,
             tree,
@@ -82,7 +87,12 @@ impl System {
             needs_positions,
             n_cut_q,
             n_cut_v,
+            elimination,
+        };
+        if formulation == Formulation::Dca {
+            system.elimination = Some(system.eliminate(Shape::Auto));
         }
+        system
     }
 
     pub(crate) fn workspace(&self) -> Workspace {
@@ -93,9 +103,12 @@ impl System {
         let (n_links, n_v) = (self.tree.links.len(), self.tree.n_v);
         let mut cut_q = vec![0.0; self.n_cut_q];
         self.cuts.iter().for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
+        let loops = Loops::new(&self.tree, &self.cuts, fitting);
+        let dca = self.elimination.as_ref().map(|e| Box::new(DcaWork::new(self, e.clone(), &loops)));
         Workspace {
             recursion: Recursion::new(&self.tree),
-            loops: Loops::new(&self.tree, &self.cuts, fitting),
+            loops: if dca.is_some() { loops.without_factors() } else { loops },
+            dca,
             dense: (self.formulation == Formulation::Dense).then(|| Box::new(Dense::new(&self.model))),
             closures: vec![Closure::default(); self.cuts.len()],
             cut_q,

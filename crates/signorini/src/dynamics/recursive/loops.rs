@@ -55,6 +55,8 @@ pub struct Loops {
     mass_unit: f64,
     qr: PivotedQr,
     scale: Vec<f64>,
+    /// Right-hand side of each row.
+    pub(crate) rhs: Vec<f64>,
     b: Vec<f64>,
     x: Vec<f64>,
     work: Vec<f64>,
@@ -92,6 +94,7 @@ impl Loops {
             mass_unit: power_of_two(mass),
             qr: PivotedQr::new(if m == 0 { 0 } else { n_rows }, m),
             scale: vec![0.0; m],
+            rhs: vec![0.0; m],
             b: vec![0.0; m],
             x: vec![0.0; if m == 0 { 0 } else { n_rows }],
             work: vec![0.0; if m == 0 { 0 } else { n_rows }],
@@ -102,6 +105,12 @@ impl Loops {
             rows,
             n_hard,
         }
+    }
+
+    /// Gives back the storage of the factorisation, for another method that needs the rows only.
+    pub(crate) fn without_factors(mut self) -> Self {
+        self.qr = PivotedQr::default();
+        self
     }
 
     /// Direction of a row as a wrench on the child at the closure point.
@@ -159,7 +168,7 @@ impl Loops {
 
     /// Right-hand side of a row.
     pub fn set_rhs(&mut self, row: usize, b: f64) {
-        self.b[row] = if self.scale[row] > 0.0 { b / self.scale[row] } else { 0.0 };
+        self.rhs[row] = b;
     }
 
     /// Right-hand sides that undo what a motion of the tree, given in the space of speeds, does to the hard rows.
@@ -202,6 +211,9 @@ impl Loops {
 
     /// Solves for the least y that meets the right-hand sides.
     pub fn solve(&mut self) {
+        for (b, (rhs, scale)) in self.b.iter_mut().zip(self.rhs.iter().zip(&self.scale)) {
+            *b = if *scale > 0.0 { rhs / scale } else { 0.0 };
+        }
         self.qr.solve_least_norm(&self.b, &mut self.x);
     }
 

@@ -52,7 +52,7 @@ static TIME: TableSpec = TableSpec {
 
 static SOLVER: TableSpec = TableSpec {
     name: "solver",
-    keys: &[optional("formulation", Choice(&["recursive", "dense"]))],
+    keys: &[optional("formulation", Choice(&["recursive", "dca", "dense"]))],
     kinds: &[],
     later: &[
         ("method", "the method for contact problems"),

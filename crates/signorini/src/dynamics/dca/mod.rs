@@ -1,0 +1,310 @@
+//! Divide and conquer: clusters of links with ports, merged along a fixed tree.
+//!
+//! **Problem.** Accelerations, velocity jumps or displacements of a mechanism with loops, with few operations one after the
+//! other, and with local work after a local change.
+//!
+//! **Method.** Clusters are assembled along an [`Elimination`] tree ([`node`]), from blocks that the recursion handles
+//! ([`block`]). Assembly is in two halves: [`Dca::factor`] depends on the configuration only; [`Dca::solve`] carries
+//! right-hand sides up and answers down, any number of times. Both run over the tree's branches side by side; the tree is fixed
+//! by the plan, so the result has the same bits on any number of threads. After a change at one link
+//! [`Dca::refactor_path`] repeats only what lies between it and the root.
+//!
+//! **Cost.** O(n) work and O(log n) merges one after the other, where few rows are open at a time.
+//!
+//! **Fails when** a link moves no inertia along its own joint before others are merged to it, which the recursion would
+//! still do: [`Dca::singular`].
+//!
+//! **Checked by** `tests/dca.rs`.
+
+mod block;
+mod matrix;
+mod node;
+
+use crate::dynamics::recursive::{Kinematics, Tree};
+use crate::plan::{Elimination, Merge, Port};
+use crate::spatial::{Twist, Wrench};
+use block::Block;
+use node::{Flow, Kind, Node};
+
+/// Branches with fewer links than this run one after the other.
+const SMALL: usize = 192;
+
+/// A scalar condition between two links, or a direction of a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// Unit force of the row on each of its port's two links, at the link's origin, world axes.
+    pub wrenches: [Wrench; 2],
+    /// Motion along the row per force that it gives way by: one over a rotor's inertia.
+    pub compliance: f64,
+    /// Whether the row acts.
+    pub is_active: bool,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self { wrenches: [Wrench::default(); 2], compliance: 0.0, is_active: true }
+    }
+}
+
+/// Where accelerations come from that no changing speed causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bias {
+    /// From velocities: centripetal and gyroscopic terms.
+    Velocities,
+    /// There are none: velocity jumps and displacements.
+    None,
+}
+
+/// What a solve answers to. Empty slices stand for zeros.
+#[derive(Debug, Clone, Copy)]
+pub struct Drive<'a> {
+    /// Force on each speed.
+    pub tau: &'a [f64],
+    /// Wrench on each link at its origin.
+    pub external: Option<&'a [Wrench]>,
+    /// Bias accelerations.
+    pub bias: Bias,
+    /// Rates of held speeds.
+    pub held: &'a [f64],
+    /// Motion of the ground: minus gravity, or none.
+    pub ground: Twist,
+    /// Wanted motion along each row.
+    pub wanted: &'a [f64],
+    /// Force of each kept row.
+    pub kept: &'a [f64],
+}
+
+impl Default for Drive<'_> {
+    fn default() -> Self {
+        let ground = Twist::default();
+        Self { tau: &[], external: None, bias: Bias::None, held: &[], ground, wanted: &[], kept: &[] }
+    }
+}
+
+/// What all clusters read while they are worked on.
+struct Task<'a> {
+    tree: &'a Tree,
+    kinematics: &'a Kinematics,
+    held: &'a [bool],
+    rows: &'a [Row],
+}
+
+/// Clusters of one mechanism, with scratch.
+#[derive(Debug, Clone)]
+pub struct Dca {
+    /// The tree of clusters.
+    pub plan: Elimination,
+    /// Rows of all ports, port by port.
+    pub rows: Vec<Row>,
+    /// Whether a speed is held at a given rate: prescribed, or locked.
+    pub held: Vec<bool>,
+    /// Force of each row by the last solve.
+    pub lambda: Vec<f64>,
+    /// Acceleration of each link's origin by the last solve.
+    pub acceleration: Vec<Twist>,
+    /// Merges so far.
+    pub merges: u64,
+    /// Link visits so far.
+    pub work: u64,
+    nodes: Vec<Node>,
+    flows: Vec<Flow>,
+    /// Cluster that is the block of each link.
+    home: Vec<usize>,
+    /// First row of each port.
+    first_row: Vec<usize>,
+}
+
+impl Dca {
+    /// For a tree, ports, and an elimination tree of both.
+    pub fn new(tree: &Tree, ports: &[Port], plan: Elimination) -> Self {
+        let mut first_row = Vec::with_capacity(ports.len());
+        let mut port_of = Vec::new();
+        for (k, port) in ports.iter().enumerate() {
+            first_row.push(port_of.len());
+            port_of.extend((0..port.n_rows).map(|_| (k, *port)));
+        }
+        let rows_of =
+            |list: &[usize]| -> Vec<usize> { list.iter().flat_map(|&k| first_row[k]..first_row[k] + ports[k].n_rows).collect() };
+        let mut nodes: Vec<Node> = Vec::with_capacity(plan.clusters.len());
+        let mut home = vec![0; tree.links.len()];
+        for (c, cluster) in plan.clusters.iter().enumerate() {
+            let base = if cluster.bottom.is_some() { 6 } else { 0 };
+            let closed = rows_of(&cluster.closed);
+            let n_closed = closed.len();
+            let rows = [rows_of(&cluster.open), closed].concat();
+            let kind = match cluster.merge {
+                Merge::Block { start, end } => {
+                    let links = &plan.order[start..end];
+                    links.iter().for_each(|&l| home[l] = c);
+                    Kind::Block(Box::new(Block::new(tree, links, cluster.bottom, &rows, &port_of)))
+                }
+                Merge::Compress => Kind::Compress,
+                Merge::Rake => Kind::Rake,
+            };
+            let mut node = Node::new(kind, cluster.n_clusters, cluster.n_links, base, rows, n_closed);
+            if !matches!(cluster.merge, Merge::Block { .. }) {
+                let second = &nodes[c - 1];
+                let first = &nodes[c - 1 - second.n_clusters];
+                let place = |part: &Node, skip: usize| -> Vec<usize> {
+                    let find = |row: &usize| base + node.rows.iter().position(|r| r == row).unwrap_or(0);
+                    let own = skip..part.base;
+                    own.chain(part.rows[..part.n_open - part.base].iter().map(find)).collect()
+                };
+                let skip = if matches!(cluster.merge, Merge::Compress) { 6 } else { 0 };
+                (node.first, node.second) = (place(first, skip), place(second, 0));
+            }
+            node.reserve();
+            nodes.push(node);
+        }
+        let flows = nodes.iter().map(Node::flow).collect();
+        Self {
+            rows: vec![Row::default(); port_of.len()],
+            held: tree.prescribed.clone(),
+            lambda: vec![0.0; port_of.len()],
+            acceleration: vec![Twist::default(); tree.links.len()],
+            merges: 0,
+            work: 0,
+            nodes,
+            flows,
+            home,
+            first_row,
+            plan,
+        }
+    }
+
+    /// First row of a port.
+    pub fn first_row(&self, port: usize) -> usize {
+        self.first_row[port]
+    }
+
+    /// Assembles all clusters at the configuration of `kinematics`, with the rows and held speeds as they are set.
+    pub fn factor(&mut self, tree: &Tree, kinematics: &Kinematics) {
+        let task = Task { tree, kinematics, held: &self.held, rows: &self.rows };
+        factor(&mut self.nodes, &task);
+        self.merges += self.plan.n_merges() as u64;
+        self.work += tree.links.len() as u64;
+    }
+
+    /// Assembles again what lies between a link and the root, after something changed at this link alone: a speed held or let go.
+    pub fn refactor_path(&mut self, tree: &Tree, kinematics: &Kinematics, link: usize) {
+        let task = Task { tree, kinematics, held: &self.held, rows: &self.rows };
+        let block = self.home[link];
+        self.nodes[block].factor_block(&task);
+        self.work += self.nodes[block].n_links as u64;
+        // In post-order a cluster that holds the block comes after it and reaches back to before it.
+        for c in block + 1..self.nodes.len() {
+            if c + 1 - self.nodes[c].n_clusters <= block {
+                let (parts, rest) = self.nodes.split_at_mut(c);
+                let (first, second) = halves(parts);
+                rest[0].factor_merge(&parts[first], &parts[second], &self.rows);
+                self.merges += 1;
+            }
+        }
+    }
+
+    /// Answers to a drive: rates of all speeds (into `rates`), motions of all links and forces of all rows.
+    pub fn solve(&mut self, tree: &Tree, kinematics: &Kinematics, drive: &Drive<'_>, rates: &mut [f64]) {
+        let task = Task { tree, kinematics, held: &self.held, rows: &self.rows };
+        rise(&self.nodes, &mut self.flows, &task, drive);
+        if let (Some(node), Some(flow)) = (self.nodes.last(), self.flows.last_mut()) {
+            node.sink_root(drive, flow);
+        }
+        sink(&self.nodes, &mut self.flows, &task, drive);
+        for (node, flow) in self.nodes.iter().zip(&self.flows) {
+            if let Kind::Block(block) = &node.kind {
+                block.gather(tree, &flow.block, rates, &mut self.acceleration);
+            }
+            for j in node.n_open..node.n_columns {
+                self.lambda[node.rows[j - node.base]] = flow.lambda[j];
+            }
+        }
+        self.work += 2 * tree.links.len() as u64;
+    }
+
+    /// First link found whose joint moves no inertia of its own block.
+    pub fn singular(&self) -> Option<usize> {
+        self.nodes.iter().find_map(|node| if let Kind::Block(block) = &node.kind { block.singular } else { None })
+    }
+
+    /// Rows that depended on others at the last assembly; their forces are not unique.
+    pub fn dependent_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.nodes.iter().flat_map(move |node| {
+            let closed = &node.rows[node.n_open - node.base..];
+            let dependent = node.closed.permutation.get(node.closed.rank..).unwrap_or_default();
+            dependent.iter().map(|&i| closed[i]).filter(|&r| self.rows[r].is_active)
+        })
+    }
+
+    /// Mobility of the kept rows at the root, loops included: the Delassus matrix, row by row of the rows in `kept_rows`.
+    pub fn delassus(&self, out: &mut Vec<f64>) {
+        out.clear();
+        if let Some(root) = self.nodes.last() {
+            for j in 0..root.n_open {
+                out.extend((0..root.n_open).map(|i| root.mobility[j * root.n_columns + i]));
+            }
+        }
+    }
+
+    /// Global rows that are open at the root.
+    pub fn kept_rows(&self) -> &[usize] {
+        self.nodes.last().map_or(&[], |root| &root.rows[..root.n_open - root.base])
+    }
+}
+
+/// Places of the two parts of the cluster that follows `parts`.
+fn halves(parts: &[Node]) -> (usize, usize) {
+    let second = parts.len() - 1;
+    (second - parts[second].n_clusters, second)
+}
+
+/// Runs two tasks side by side where both are large enough to be worth it.
+fn both<A: Send, B: Send>(small: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if small < SMALL { (a(), b()) } else { rayon::join(a, b) }
+}
+
+fn factor(nodes: &mut [Node], task: &Task<'_>) {
+    let Some((node, parts)) = nodes.split_last_mut() else { return };
+    if let Kind::Block(_) = node.kind {
+        node.factor_block(task);
+        return;
+    }
+    let (first, _) = halves(parts);
+    let (a, b) = parts.split_at_mut(first + 1);
+    let small = a[first].n_links.min(b[b.len() - 1].n_links);
+    both(small, || factor(a, task), || factor(b, task));
+    if let (Some(a), Some(b)) = (a.last(), b.last()) {
+        node.factor_merge(a, b, task.rows);
+    }
+}
+
+fn rise(nodes: &[Node], flows: &mut [Flow], task: &Task<'_>, drive: &Drive<'_>) {
+    let (Some((node, parts)), Some((flow, part_flows))) = (nodes.split_last(), flows.split_last_mut()) else { return };
+    if let Kind::Block(_) = node.kind {
+        node.rise_block(task, drive, flow);
+        return;
+    }
+    let (first, second) = halves(parts);
+    let (fa, fb) = part_flows.split_at_mut(first + 1);
+    let (a, b) = parts.split_at(first + 1);
+    let small = parts[first].n_links.min(parts[second].n_links);
+    both(small, || rise(a, fa, task, drive), || rise(b, fb, task, drive));
+    if let (Some(fa), Some(fb)) = (fa.last(), fb.last()) {
+        node.rise_merge((&parts[first], &parts[second]), (fa, fb), drive, flow);
+    }
+}
+
+fn sink(nodes: &[Node], flows: &mut [Flow], task: &Task<'_>, drive: &Drive<'_>) {
+    let (Some((node, parts)), Some((flow, part_flows))) = (nodes.split_last(), flows.split_last_mut()) else { return };
+    if let Kind::Block(_) = node.kind {
+        node.sink_block(task, drive, flow);
+        return;
+    }
+    let (first, second) = halves(parts);
+    let (fa, fb) = part_flows.split_at_mut(first + 1);
+    if let (Some(fa), Some(fb)) = (fa.last_mut(), fb.last_mut()) {
+        node.sink_merge((&parts[first], &parts[second]), drive, flow, (fa, fb));
+    }
+    let (a, b) = parts.split_at(first + 1);
+    let small = parts[first].n_links.min(parts[second].n_links);
+    both(small, || sink(a, fa, task, drive), || sink(b, fb, task, drive));
+}

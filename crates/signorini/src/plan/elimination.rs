@@ -1,0 +1,309 @@
+//! In which order links are assembled into ever larger clusters.
+//!
+//! **Problem.** Divide and conquer merges clusters of links until one is left. Which merges, so that few follow one another,
+//! every cluster has few ports, and the work stays linear?
+//!
+//! **Method.** Clusters are connected sets of links, each with the joint that carries it, as in top trees [alstrup2005]: one *top*
+//! body (whose motion is given) and at most one *bottom* body (on which the rest hangs). Two clusters are merged where one hangs
+//! on the other's bottom (compress) or both hang on one body (rake). A heavy path and what hangs on it is compressed by a
+//! binary tree of least height in the order of the path; light subtrees are raked before. Cut joints keep a port open
+//! from the clusters of their ends up to the first cluster that holds both (and, where one end is the ground, begins at the
+//! ground): only there a dependent condition is truly redundant. Contact ports are kept open up to the root.
+//! The shape decides how far down the tree goes: clusters of up to so many links become *blocks*, which the recursion handles.
+//!
+//! **Cost.** O(n log n), and the sum of the numbers of open ports.
+//!
+//! **Fails when** never. Loops that overlap much, or a spanning tree that runs against them, leave many ports open; `widest`
+//! and `work` say so.
+//!
+//! **Checked by** `tests/dca.rs`.
+
+use super::top_tree::{Make, TopTree};
+
+/// Shape of an elimination tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shape {
+    /// By size and counted work.
+    #[default]
+    Auto,
+    /// Every link a leaf: least depth.
+    Balanced,
+    /// All links in one block: the recursion.
+    Caterpillar,
+    /// Blocks of at most so many links under a balanced top.
+    Blocked(usize),
+}
+
+/// Something that acts between two links, or a link and the ground: a cut joint, or a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Port {
+    /// The links; none for the ground.
+    pub ends: [Option<usize>; 2],
+    /// Number of scalar conditions or directions.
+    pub n_rows: usize,
+    /// Whether it stays open up to the root.
+    pub is_kept: bool,
+}
+
+/// What a cluster is made of. Clusters are numbered in post-order: the second part precedes its whole, the first lies before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Merge {
+    /// Links `start..end` of [`Elimination::order`].
+    Block {
+        /// First.
+        start: usize,
+        /// One behind the last.
+        end: usize,
+    },
+    /// The second part hangs on the bottom of the first.
+    Compress,
+    /// Both parts hang on the same body.
+    Rake,
+}
+
+/// A connected set of links.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// What it is made of.
+    pub merge: Merge,
+    /// Body that carries it; none for the ground.
+    pub top: Option<usize>,
+    /// Link on which the rest hangs.
+    pub bottom: Option<usize>,
+    /// Ports that stay open, ascending.
+    pub open: Vec<usize>,
+    /// Ports that are closed here, ascending.
+    pub closed: Vec<usize>,
+    /// Clusters within, this one counted.
+    pub n_clusters: usize,
+    /// Links within.
+    pub n_links: usize,
+    /// Merges between it and its deepest block.
+    pub height: usize,
+    /// Arithmetic of this cluster alone, in units of one link of the recursion.
+    pub work: f64,
+    /// The most work of any way from a block within up to this cluster.
+    pub span: f64,
+}
+
+/// A tree of clusters; a pure function of the topology.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Elimination {
+    /// Links block by block; within a block parents first.
+    pub order: Vec<usize>,
+    /// Clusters in post-order; the last is the whole.
+    pub clusters: Vec<Cluster>,
+    /// Rows of each port.
+    pub n_rows: Vec<usize>,
+}
+
+/// Operations of the recursion on one link, the unit of work.
+const LINK: f64 = 500.0;
+/// Operations of a compression without rows.
+const COMPRESS: f64 = 4500.0;
+/// Links of a block under `auto`, and from how many links on it blocks a mechanism without loops: measured, see
+/// `book/divide-and-conquer.md`.
+const AUTO_BLOCK: usize = 256;
+const AUTO_FROM: usize = 2048;
+/// Blocks that `auto` tries where there are loops.
+const LOOP_BLOCKS: [usize; 4] = [1, 4, 16, 64];
+
+impl Elimination {
+    /// For links given by their parents (parents first), and ports.
+    pub fn build(parents: &[Option<usize>], ports: &[Port], shape: Shape) -> Self {
+        let shares: Vec<(usize, usize)> =
+            ports.iter().filter(|p| !p.is_kept).filter_map(|p| Some((p.ends[0]?, p.ends[1]?))).collect();
+        let tree = TopTree::build(parents, &shares);
+        let blocked = |limit| Self::truncate(&tree, parents, ports, limit);
+        match shape {
+            Shape::Balanced => blocked(1),
+            Shape::Caterpillar => blocked(usize::MAX),
+            Shape::Blocked(limit) => blocked(limit.max(1)),
+            Shape::Auto if ports.is_empty() => {
+                blocked(if parents.len() < AUTO_FROM { usize::MAX } else { AUTO_BLOCK })
+            }
+            Shape::Auto => {
+                let mut best = blocked(usize::MAX);
+                for limit in LOOP_BLOCKS.into_iter().filter(|&limit| limit < parents.len()) {
+                    let other = blocked(limit);
+                    if other.work() < best.work() {
+                        best = other;
+                    }
+                }
+                best
+            }
+        }
+    }
+
+    fn truncate(tree: &TopTree, parents: &[Option<usize>], ports: &[Port], limit: usize) -> Self {
+        let n_rows: Vec<usize> = ports.iter().map(|p| p.n_rows).collect();
+        let mut plan = Self { order: Vec::with_capacity(parents.len()), clusters: Vec::new(), n_rows };
+        let mut ports_at: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
+        for (k, port) in ports.iter().enumerate() {
+            port.ends.iter().flatten().for_each(|&link| ports_at[link].push(k));
+        }
+        // The stack holds clusters to visit; `true` once their parts were visited.
+        let root = tree.drafts.len().checked_sub(1);
+        let mut stack: Vec<(usize, bool)> = root.map(|root| (root, false)).into_iter().collect();
+        let mut done: Vec<usize> = Vec::new();
+        let mut is_inside = vec![false; parents.len()];
+        while let Some((at, is_visited)) = stack.pop() {
+            let draft = &tree.drafts[at];
+            match draft.make {
+                Make::Compress(a, b) | Make::Rake(a, b) if draft.n_links > limit && !is_visited => {
+                    stack.extend([(at, true), (b, false), (a, false)]);
+                }
+                Make::Compress(..) | Make::Rake(..) if draft.n_links > limit => {
+                    let (Some(b), Some(a)) = (done.pop(), done.pop()) else { break };
+                    let merge = if matches!(draft.make, Make::Rake(..)) { Merge::Rake } else { Merge::Compress };
+                    let cluster = plan.merged(merge, a, b, ports);
+                    plan.clusters.push(cluster);
+                    done.push(plan.clusters.len() - 1);
+                }
+                _ => {
+                    let cluster = plan.block(tree, at, parents, ports, &ports_at, &mut is_inside);
+                    plan.clusters.push(cluster);
+                    done.push(plan.clusters.len() - 1);
+                }
+            }
+        }
+        plan
+    }
+
+    fn block(
+        &mut self,
+        tree: &TopTree,
+        at: usize,
+        parents: &[Option<usize>],
+        ports: &[Port],
+        ports_at: &[Vec<usize>],
+        is_inside: &mut [bool],
+    ) -> Cluster {
+        let start = self.order.len();
+        let mut stack = vec![at];
+        while let Some(at) = stack.pop() {
+            match tree.drafts[at].make {
+                Make::Link(link) => self.order.push(link),
+                Make::Compress(a, b) | Make::Rake(a, b) => stack.extend([a, b]),
+            }
+        }
+        let links = &mut self.order[start..];
+        links.sort_unstable();
+        links.iter().for_each(|&l| is_inside[l] = true);
+        let top = links.iter().map(|&l| parents[l]).find(|p| p.is_none_or(|p| !is_inside[p])).flatten();
+        let mut found: Vec<usize> = links.iter().flat_map(|&l| ports_at[l].iter().copied()).collect();
+        let n_links = links.len();
+        links.iter().for_each(|&l| is_inside[l] = false);
+        let bottom = tree.bottom(at);
+        found.sort_unstable();
+        let is_full = |k: usize, list: &[usize]| {
+            let n_ends = ports[k].ends.iter().flatten().count();
+            list.iter().filter(|&&j| j == k).count() == n_ends
+        };
+        let full: Vec<bool> = found.iter().map(|&k| is_full(k, &found)).collect();
+        let (open, closed) = split(&found, &full, ports, top);
+        let merge = Merge::Block { start, end: self.order.len() };
+        let k = self.width(&open, &closed, bottom.is_some());
+        // The sweep of each column, and the products of all pairs.
+        let work = n_links as f64 * (1.0 + k * (40.0 + k) / LINK) + self.closing(&closed, k);
+        Cluster { merge, top, bottom, open, closed, n_clusters: 1, n_links, height: 0, work, span: work }
+    }
+
+    fn merged(&self, merge: Merge, a: usize, b: usize, ports: &[Port]) -> Cluster {
+        let (first, second) = (&self.clusters[a], &self.clusters[b]);
+        let mut found = [&first.open[..], &second.open[..]].concat();
+        found.sort_unstable();
+        let full: Vec<bool> = found
+            .iter()
+            .enumerate()
+            .map(|(i, k)| {
+                let is_shared = (i > 0 && found[i - 1] == *k) || found.get(i + 1) == Some(k);
+                is_shared || ports[*k].ends.iter().flatten().count() == 1
+            })
+            .collect();
+        let (open, closed) = split(&found, &full, ports, first.top);
+        let bottom = if merge == Merge::Rake { second.bottom.or(first.bottom) } else { second.bottom };
+        let k = self.width(&open, &closed, bottom.is_some());
+        let base = if merge == Merge::Rake { 100.0 } else { COMPRESS };
+        let work = (base + k * 150.0 + k * k * 14.0) / LINK + self.closing(&closed, k);
+        Cluster {
+            merge,
+            top: first.top,
+            bottom,
+            n_clusters: 1 + first.n_clusters + second.n_clusters,
+            n_links: first.n_links + second.n_links,
+            height: 1 + first.height.max(second.height),
+            span: work + first.span.max(second.span),
+            work,
+            open,
+            closed,
+        }
+    }
+
+    /// Columns of a cluster before its closed ports are eliminated.
+    fn width(&self, open: &[usize], closed: &[usize], has_bottom: bool) -> f64 {
+        let rows: usize = open.iter().chain(closed).map(|&k| self.n_rows[k]).sum();
+        (rows + if has_bottom { 6 } else { 0 }) as f64
+    }
+
+    /// Work of eliminating ports among `k` columns.
+    fn closing(&self, closed: &[usize], k: f64) -> f64 {
+        let c = closed.iter().map(|&k| self.n_rows[k]).sum::<usize>() as f64;
+        (c * c * c / 3.0 + c * c * k + c * k * k) / LINK
+    }
+
+    /// Merges that follow one another, at most.
+    pub fn depth(&self) -> usize {
+        self.clusters.last().map_or(0, |c| c.height)
+    }
+
+    /// Number of merges.
+    pub fn n_merges(&self) -> usize {
+        self.clusters.iter().filter(|c| !matches!(c.merge, Merge::Block { .. })).count()
+    }
+
+    /// Number of blocks.
+    pub fn n_blocks(&self) -> usize {
+        self.clusters.len() - self.n_merges()
+    }
+
+    /// Arithmetic of all clusters, in units of one link of the recursion.
+    pub fn work(&self) -> f64 {
+        self.clusters.iter().map(|c| c.work).sum()
+    }
+
+    /// Arithmetic that cannot run side by side: the most work of any way from a block to the root.
+    pub fn span(&self) -> f64 {
+        self.clusters.last().map_or(0.0, |c| c.span)
+    }
+
+    /// The largest number of open rows of a cluster, those that are closed in it counted.
+    pub fn widest(&self) -> usize {
+        let rows = |list: &[usize]| list.iter().map(|&k| self.n_rows[k]).sum::<usize>();
+        self.clusters.iter().map(|c| rows(&c.open) + rows(&c.closed)).max().unwrap_or(0)
+    }
+
+    /// The largest number of joint ports of a merge: the top, the bottom, and the body where the parts meet.
+    pub fn joint_ports(&self) -> usize {
+        let ports = |c: &Cluster| {
+            let meeting = usize::from(c.merge == Merge::Compress);
+            1 + usize::from(c.bottom.is_some()) + meeting
+        };
+        self.clusters.iter().map(ports).max().unwrap_or(0)
+    }
+}
+
+/// Open and closed ports among those `found`, each once.
+fn split(found: &[usize], full: &[bool], ports: &[Port], top: Option<usize>) -> (Vec<usize>, Vec<usize>) {
+    let (mut open, mut closed) = (Vec::new(), Vec::new());
+    for (i, &k) in found.iter().enumerate() {
+        if i > 0 && found[i - 1] == k {
+            continue;
+        }
+        let port = &ports[k];
+        let on_ground = port.ends.contains(&None);
+        let is_closed = full[i] && !port.is_kept && (!on_ground || top.is_none());
+        if is_closed { closed.push(k) } else { open.push(k) }
+    }
+    (open, closed)
+}
