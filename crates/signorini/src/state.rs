@@ -27,6 +27,24 @@ pub struct State {
     pub dissipated: f64,
     /// Memory of the adaptive step-size control.
     pub control: StepControl,
+    /// What pushed in the last step, by identity.
+    #[serde(default)]
+    pub contacts: Vec<ContactMemory>,
+}
+
+/// What is remembered of a contact from one step to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ContactMemory {
+    /// Which contact.
+    pub id: [u64; 2],
+    /// Impulse of the last step: normal, then tangents; a warm start for the next.
+    pub impulse: [f64; 3],
+    /// Tangents in which it is given, world axes.
+    pub tangents: [[f64; 3]; 2],
+    /// Normal velocity with which it closed in the last step, if it did: negative.
+    pub approach: f64,
+    /// Energy that closing it has taken.
+    pub loss: f64,
 }
 
 /// Memory of the adaptive step-size control.
@@ -57,6 +75,7 @@ impl State {
         self.q.clone_from(&other.q);
         self.v.clone_from(&other.v);
         self.cut_q.clone_from(&other.cut_q);
+        self.contacts.clone_from(&other.contacts);
         (self.time, self.steps) = (other.time, other.steps);
         (self.work, self.dissipated, self.control) = (other.work, other.dissipated, other.control);
     }

@@ -144,6 +144,19 @@ impl PivotedQr {
         }
     }
 
+    /// Takes from x its part in the range of the independent columns.
+    pub fn project_out(&self, x: &mut [f64]) {
+        let n = self.n_rows;
+        let reflect = |k: usize, x: &mut [f64]| {
+            let v = &self.a[k * n + k..(k + 1) * n];
+            let s = self.beta[k] * dot(v, &x[k..]);
+            x[k..].iter_mut().zip(v).for_each(|(x, v)| *x -= s * v);
+        };
+        (0..self.rank).for_each(|k| reflect(k, x));
+        x[..self.rank].fill(0.0);
+        (0..self.rank).rev().for_each(|k| reflect(k, x));
+    }
+
     /// Multipliers with Yλ = x for the x of [`Self::solve_least_norm`], zero for dependent columns. `work` has `n_rows`
     /// entries, λ the original column order.
     pub fn solve_multipliers(&self, x: &[f64], work: &mut [f64], lambda: &mut [f64]) {

@@ -228,6 +228,11 @@ fn build_fittings(joint: &scene::Joint) -> Fittings {
         damping: spread(&joint.damping, n),
         armature: spread(&joint.armature, n),
         motors: motors.collect(),
+        lower: spread(&joint.lower, n),
+        upper: spread(&joint.upper, n),
+        restitution: joint.restitution.unwrap_or(0.0),
+        friction: spread(&joint.friction, n),
+        friction_load: spread(&joint.friction_load, n),
         ..Fittings::default()
     }
 }

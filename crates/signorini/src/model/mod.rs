@@ -107,6 +107,16 @@ pub struct Fittings {
     pub armature: Vec<f64>,
     /// Motors.
     pub motors: Vec<Motor>,
+    /// Lower limits of the coordinates, −∞ where there is none; empty without limits.
+    pub lower: Vec<f64>,
+    /// Upper limits of the coordinates, ∞ where there is none; empty without limits.
+    pub upper: Vec<f64>,
+    /// Coefficient of restitution of the limits.
+    pub restitution: f64,
+    /// Largest dry friction on each speed; empty without.
+    pub friction: Vec<f64>,
+    /// Dry friction per size of the force that the joint transmits; empty without.
+    pub friction_load: Vec<f64>,
     /// Speeds that are locked; each has a motor that stands still.
     pub held: BTreeSet<usize>,
     /// Coordinates at which they are locked.

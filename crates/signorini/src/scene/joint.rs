@@ -52,6 +52,21 @@ pub struct Joint {
     /// Reflected rotor inertia added to each speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub armature: Option<PerCoordinate>,
+    /// Lower limit of each coordinate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<PerCoordinate>,
+    /// Upper limit of each coordinate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<PerCoordinate>,
+    /// Coefficient of restitution of the limits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+    /// Largest dry friction on each speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<PerCoordinate>,
+    /// Dry friction on each speed per size of the force that the joint transmits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction_load: Option<PerCoordinate>,
     /// Actuators.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub motor: Vec<Motor>,

@@ -353,6 +353,7 @@ impl Simulation {
         self.units = Units::build(&self.system);
         self.fixed = super::integrate::Fixed::new(n_q, n_v);
         self.adaptive = super::integrate::Adaptive::new(n_q, n_v, self.options.integrator);
+        self.stepper = super::contact::Stepper::build(&self.system);
         self.input = self.carry_input(&old);
         self.state.topology = topology;
         (self.state.q, self.state.v) = (remapped.q, remapped.v);

@@ -1,6 +1,7 @@
 //! One step in time, and what is known after it.
 
 mod clusters;
+pub(crate) mod contact;
 mod error;
 mod evaluate;
 mod events;

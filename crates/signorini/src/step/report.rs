@@ -1,5 +1,7 @@
 //! The certificate of one step, recomputed from its result.
 
+use crate::contact::Residual;
+
 /// What one step did and how well.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
@@ -27,4 +29,14 @@ pub struct StepReport {
     pub bilateral: f64,
     /// Events that happened; the step then took no time.
     pub events: u32,
+    /// The judge's verdict on the step's impulses.
+    pub residual: Residual,
+    /// Iterations of the contact solver.
+    pub iterations: u32,
+    /// Points that touched or were about to.
+    pub contacts: u32,
+    /// Deepest penetration at the start of the step.
+    pub penetration: f64,
+    /// Whether the contact problem was not solved to its tolerance.
+    pub is_unsolved: bool,
 }

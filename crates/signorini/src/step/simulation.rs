@@ -2,6 +2,7 @@
 
 use super::integrate::{Adaptive, Fixed};
 use super::system::{System, Workspace};
+use super::contact::Stepper;
 use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::dynamics::dense::Dense;
@@ -87,6 +88,8 @@ pub struct Simulation {
     pub(crate) watch: Watch,
     /// Scratch for a state that is looked at.
     pub(crate) copy: Option<State>,
+    /// Set where something may push.
+    pub(crate) stepper: Option<Box<Stepper>>,
     /// Scratch for accelerations of observations.
     pub(crate) rates: Vec<f64>,
     /// What the events of the last call of `advance` did.
@@ -134,6 +137,7 @@ impl Simulation {
         let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
         let (rates, reports) = (Vec::new(), Vec::new());
         let (is_current, copy) = (false, Some(state.clone()));
+        let stepper = Stepper::build(&system);
         Ok(Self {
             system,
             options,
@@ -148,6 +152,7 @@ impl Simulation {
             scene,
             watch,
             copy,
+            stepper,
             rates,
             reports,
         })
@@ -198,6 +203,9 @@ impl Simulation {
     pub(crate) fn step(&mut self, limit: f64) -> Result<StepReport, StepError> {
         self.is_current = false;
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
+        if self.stepper.is_some() {
+            return self.advance_contact(limit);
+        }
         match self.options.integrator {
             Integrator::Adaptive => self.advance_adaptive(limit),
             Integrator::Rk4 | Integrator::Euler => self.advance_fixed(limit),

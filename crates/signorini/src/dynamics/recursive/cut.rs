@@ -194,6 +194,12 @@ impl Cut {
         rows
     }
 
+    /// Velocity of the child against the parent at the closure point, for given velocities of the links.
+    pub fn relative_motion(&self, closure: &Closure, links: &[Twist]) -> Twist {
+        let of = |link: Option<usize>| link.map_or_else(Twist::default, |l| links[l]);
+        of(self.child).shifted(&closure.child_arm) - of(self.parent).shifted(&closure.parent_arm)
+    }
+
     /// Acceleration of the child against the parent at the closure point, beyond its bias: closed directions have none.
     pub fn relative_acceleration(&self, closure: &Closure, links: &[Twist], ground: &Twist) -> Twist {
         let of = |link: Option<usize>| link.map_or(*ground, |l| links[l]);

@@ -199,6 +199,16 @@ impl Loops {
         }
     }
 
+    /// Length of a column of Y: speeds of the tree, then rotors.
+    pub fn n_unknowns(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Takes from a column of Y its part in the range of the loops' columns.
+    pub fn project_out(&self, column: &mut [f64]) {
+        self.qr.project_out(column);
+    }
+
     /// Solves for the least y that meets the right-hand sides.
     pub fn solve(&mut self) {
         for (b, (rhs, scale)) in self.b.iter_mut().zip(self.rhs.iter().zip(&self.scale)) {
@@ -309,7 +319,7 @@ fn sweep(
 }
 
 /// The largest power of two not above `x`; zero where `x` is zero, subnormal or not finite.
-fn power_of_two(x: f64) -> f64 {
+pub(crate) fn power_of_two(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     if x > 0.0 && x.is_finite() { f64::from_bits(x.to_bits() & EXPONENT) } else { 0.0 }
 }

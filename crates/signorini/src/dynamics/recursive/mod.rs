@@ -10,6 +10,7 @@ pub mod cut;
 mod jacobian;
 mod kinematics;
 pub mod loops;
+pub mod ports;
 mod rnea;
 mod tree;
 

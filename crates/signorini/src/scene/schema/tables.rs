@@ -210,12 +210,17 @@ static JOINT: TableSpec = TableSpec {
         optional("spring", Table(&SPRING)),
         optional("damping", NumberOrNumbers),
         optional("armature", NumberOrNumbers),
+        optional("lower", NumberOrNumbers),
+        optional("upper", NumberOrNumbers),
+        optional("restitution", Number),
+        optional("friction", NumberOrNumbers),
+        optional("friction_load", NumberOrNumbers),
         optional("motor", Tables(&MOTOR)),
         optional("absent", Flag),
         optional("break", Table(&BREAK)),
     ],
     kinds: &[],
-    later: &[("limits", "limits of the coordinates"), ("friction", "dry friction in the joint")],
+    later: &[],
 };
 
 const JOINT_KINDS: [&str; 9] =

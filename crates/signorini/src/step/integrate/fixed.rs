@@ -35,13 +35,19 @@ impl Fixed {
 const GRID_SLACK: f64 = 1e-6;
 
 impl Simulation {
-    pub(crate) fn advance_fixed(&mut self, limit: f64) -> Result<StepReport, StepError> {
+    /// The end of a step of the fixed grid.
+    pub(crate) fn grid_end(&self, limit: f64) -> f64 {
         let step = self.options.step.unwrap_or(f64::NAN);
         let start = self.state.time;
         let limit = limit.min(self.system.next_breakpoint(start));
         // The grid is k·step by multiplication, so that times do not drift and do not depend on where the run stopped.
         let grid = ((start / step + GRID_SLACK).floor() + 1.0) * step;
-        let end = if grid >= limit - GRID_SLACK * step { limit } else { grid };
+        if grid >= limit - GRID_SLACK * step { limit } else { grid }
+    }
+
+    pub(crate) fn advance_fixed(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        let start = self.state.time;
+        let end = self.grid_end(limit);
         let h = end - start;
         if h <= 0.0 {
             return Err(StepError::StepTooSmall { time: start, step: h });

@@ -1,0 +1,115 @@
+//! One thing that may push during a step.
+
+use crate::contact::Cone;
+use crate::spatial::Vec3;
+
+/// Where it pushes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Place {
+    /// Between two links, none for the ground; on the second, and opposite on the first.
+    Links([Option<usize>; 2]),
+    /// On one speed of the tree.
+    Speed {
+        /// Its link.
+        link: usize,
+        /// The speed.
+        speed: usize,
+    },
+    /// On one speed of a cut joint.
+    Cut {
+        /// The cut joint.
+        cut: usize,
+        /// Its speed.
+        k: usize,
+    },
+}
+
+/// What law it obeys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Law {
+    /// Signorini and Coulomb.
+    Contact {
+        /// Coefficient of friction.
+        friction: f64,
+    },
+    /// A limit of a coordinate.
+    Limit {
+        /// One for a lower limit, minus one for an upper.
+        side: f64,
+    },
+    /// Dry friction in a joint: an impulse of at most this.
+    DryFriction {
+        /// Largest impulse of the step.
+        bound: f64,
+    },
+}
+
+/// A contact, a joint at a limit, or dry friction in a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Touching {
+    /// The same from step to step.
+    pub id: [u64; 2],
+    pub place: Place,
+    pub law: Law,
+    /// World point.
+    pub at: Vec3,
+    /// From the first body to the second.
+    pub normal: Vec3,
+    pub tangents: [Vec3; 2],
+    /// Distance, or distance of a coordinate from its limit.
+    pub gap: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// Velocity of the second surface against the first beyond that of the bodies.
+    pub drift: Vec3,
+}
+
+impl Default for Touching {
+    fn default() -> Self {
+        Self {
+            id: [0; 2],
+            place: Place::Links([None; 2]),
+            law: Law::Contact { friction: 0.0 },
+            at: Vec3::zeros(),
+            normal: Vec3::z(),
+            tangents: [Vec3::x(), Vec3::y()],
+            gap: 0.0,
+            restitution: 0.0,
+            drift: Vec3::zeros(),
+        }
+    }
+}
+
+impl Touching {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self.law {
+            Law::Contact { friction } if friction > 0.0 => 3,
+            _ => 1,
+        }
+    }
+
+    /// Normal and tangents.
+    pub fn directions(&self) -> [Vec3; 3] {
+        [self.normal, self.tangents[0], self.tangents[1]]
+    }
+
+    /// Direction of the row on a coordinate.
+    pub fn side(&self) -> f64 {
+        if let Law::Limit { side } = self.law { side } else { 1.0 }
+    }
+
+    /// Whether it has a gap that must not become negative.
+    pub fn is_unilateral(&self) -> bool {
+        !matches!(self.law, Law::DryFriction { .. })
+    }
+
+    /// Its law as the contact problem has it.
+    pub fn cone(&self) -> Cone {
+        match self.law {
+            Law::Contact { friction } if friction > 0.0 => Cone::circular(friction),
+            Law::Contact { .. } | Law::Limit { .. } => Cone::Unilateral,
+            Law::DryFriction { bound } => Cone::Interval { lower: -bound, upper: bound },
+        }
+    }
+}
