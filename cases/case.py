@@ -44,8 +44,8 @@ def quaternion_rate(q, w_body):
     return 0.5 * np.array([-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a])
 
 
-def store(name, what, parameters, times, columns, accuracy, checks, summary, extra=None, events=(), balances=()):
-    """Write `cases/NAME.json` and `scenes/NAME/expected.toml`.
+def store(name, what, parameters, times, columns, accuracy, checks, summary, extra=None, events=(), balances=(), script=None):
+    """Write `cases/NAME.json` and `scenes/NAME/expected.toml`; `script` if it is not called NAME.py.
 
     columns: {column: values at `times`}; checks: [(columns, times, tolerance, reason)];
     summary: [(key, largest allowed value, reason)]; events: [(event, occurrence, {entry: value}, tolerance, reason)];
@@ -60,7 +60,7 @@ def store(name, what, parameters, times, columns, accuracy, checks, summary, ext
     (CASES / f"{name.replace('-', '_')}.json").write_text(compact(text) + "\n")
 
     source = f"cases/{name.replace('-', '_')}"
-    out = [f"# Written by {source}.py; the format is described in scenes/README.md.", ""]
+    out = [f"# Written by cases/{script or source[6:]}.py; the format is described in scenes/README.md.", ""]
     for names, at, tolerance, reason in checks:
         for t in at:
             k = next(k for k, x in enumerate(times) if abs(x - t) < 1e-12)
