@@ -36,22 +36,23 @@ def linkage(theta):
             (MASS["rocker"], inertia(MASS["rocker"], C), rocker, psi)]
 
 
-times = np.linspace(0, 10, 41)
-y, difference = integrate_twice(rates(linkage), [THETA0, OMEGA0], times)
-E = [energy(linkage, *s) for s in y]
-turn = time_between(linkage, E[0], 0, 2 * np.pi)
-rows = [angles(q) for q, _ in y]
-bodies = [linkage(q) for q, _ in y]
-store(
-    "four-bar", "crank 0.4, coupler 0.9, rocker 0.7, ground 1.0; uniform bars of 1 kg/m; crank at 60° and 6 rad/s",
-    dict(a=A, b=B, c=C, d=D, mass=MASS, theta0=THETA0, omega0=OMEGA0, g=9.81), times,
-    {"theta.q0": y[:, 0], "theta.v0": y[:, 1], "psi.q0": [r[1][0] for r in rows], "psi.v0": [r[1][1] * v for r, v in zip(rows, y[:, 1])],
-     "coupler.x": [b[1][2][0].real for b in bodies], "coupler.y": [b[1][2][0].imag for b in bodies]},
-    dict(difference_from_second_method=difference, energy_drift=float(np.ptp(E) / E[0]),
-         time_error_by_quadrature=float(time_between(linkage, E[0], THETA0, y[-1, 0]) - 10.0)),
-    [(["theta.q0", "theta.v0", "psi.q0", "psi.v0", "coupler.x", "coupler.y"], [1.0, 10.0], 1e-8,
-      "rtol 1e-12; the phase error of a turning linkage grows with the square of the time.")],
-    [("energy.max_drift", 1e-9, "rtol 1e-12 per step."), ("loop_drift.position", 1e-10, "The engine's promise for closed loops."),
-     ("loop_drift.velocity", 1e-10, "The engine's promise for closed loops.")],
-    dict(period_of_full_turn=turn),
-)
+if __name__ == "__main__":
+    times = np.linspace(0, 10, 41)
+    y, difference = integrate_twice(rates(linkage), [THETA0, OMEGA0], times)
+    E = [energy(linkage, *s) for s in y]
+    turn = time_between(linkage, E[0], 0, 2 * np.pi)
+    rows = [angles(q) for q, _ in y]
+    bodies = [linkage(q) for q, _ in y]
+    store(
+        "four-bar", "crank 0.4, coupler 0.9, rocker 0.7, ground 1.0; uniform bars of 1 kg/m; crank at 60° and 6 rad/s",
+        dict(a=A, b=B, c=C, d=D, mass=MASS, theta0=THETA0, omega0=OMEGA0, g=9.81), times,
+        {"theta.q0": y[:, 0], "theta.v0": y[:, 1], "psi.q0": [r[1][0] for r in rows], "psi.v0": [r[1][1] * v for r, v in zip(rows, y[:, 1])],
+         "coupler.x": [b[1][2][0].real for b in bodies], "coupler.y": [b[1][2][0].imag for b in bodies]},
+        dict(difference_from_second_method=difference, energy_drift=float(np.ptp(E) / E[0]),
+             time_error_by_quadrature=float(time_between(linkage, E[0], THETA0, y[-1, 0]) - 10.0)),
+        [(["theta.q0", "theta.v0", "psi.q0", "psi.v0", "coupler.x", "coupler.y"], [1.0, 10.0], 1e-8,
+          "rtol 1e-12; the phase error of a turning linkage grows with the square of the time.")],
+        [("energy.max_drift", 1e-9, "rtol 1e-12 per step."), ("loop_drift.position", 1e-10, "The engine's promise for closed loops."),
+         ("loop_drift.velocity", 1e-10, "The engine's promise for closed loops.")],
+        dict(period_of_full_turn=turn),
+    )
