@@ -35,16 +35,14 @@ pub struct State {
 /// What is remembered of a contact from one step to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ContactMemory {
-    /// Which contact.
+    /// Which contact. They are kept in the order of these.
     pub id: [u64; 2],
     /// Impulse of the last step: normal, then tangents; a warm start for the next.
     pub impulse: [f64; 3],
     /// Tangents in which it is given, world axes.
     pub tangents: [[f64; 3]; 2],
-    /// Normal velocity with which it closed in the last step, if it did: negative.
-    pub approach: f64,
-    /// Energy that closing it has taken.
-    pub loss: f64,
+    /// For dry friction in a joint: size of the force that the joint transmitted in the last step.
+    pub load: f64,
 }
 
 /// Memory of the adaptive step-size control.

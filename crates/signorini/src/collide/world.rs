@@ -21,7 +21,7 @@ use super::manifold::tangents;
 use super::pair::{Motion, PairScratch};
 use super::piece::{Piece, PieceForm};
 use super::sweep::SLACK;
-use crate::model::{Model, Shape};
+use crate::model::{BodyId, Form, Model, Shape};
 use crate::spatial::{Pose, Twist, Vec3};
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::math::Vector;
@@ -87,6 +87,24 @@ impl World {
     /// Takes the joints that exist now: bodies that a joint holds together do not touch unless a rule says so.
     pub fn update_joints(&mut self, model: &Model) {
         self.filter.update_joints(model);
+    }
+
+    /// Two bodies that may touch, if any may.
+    pub fn first_pair(&self) -> Option<[Option<BodyId>; 2]> {
+        // Bodies may touch unless they are joined or a rule forbids it, so the first few usually settle the matter.
+        let mut bodies: Vec<(Option<BodyId>, bool)> = Vec::new();
+        for shape in &self.shapes {
+            let is_point = matches!(shape.form, Form::Point);
+            match bodies.last_mut() {
+                Some((body, points)) if *body == shape.body => *points &= is_point,
+                _ => bodies.push((shape.body, is_point)),
+            }
+        }
+        // Points do not touch points.
+        bodies.iter().enumerate().find_map(|(i, (a, point))| {
+            let mut others = bodies[i + 1..].iter().filter(|(_, other)| !(*point && *other));
+            others.find(|(b, _)| self.filter.allows(*a, *b)).map(|(b, _)| [*a, *b])
+        })
     }
 
     /// Shapes in the order of their numbers in [`ContactId`].

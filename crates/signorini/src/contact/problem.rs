@@ -35,6 +35,19 @@ pub enum Kind {
     General,
 }
 
+impl Default for ContactProblem {
+    /// A problem without contacts.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            delassus: Arc::new(BlockMatrix::default()),
+            free_velocity: Vec::new(),
+            cones: Vec::new(),
+            offsets: vec![0],
+        }
+    }
+}
+
 impl ContactProblem {
     /// Poses a problem; sizes, finiteness and the parameters of every law are checked.
     pub fn build(
@@ -64,6 +77,43 @@ impl ContactProblem {
         delassus.write_diagonal(&mut diagonal);
         check_finite("diagonal of the Delassus operator", &diagonal)?;
         Ok(Self { name: String::new(), delassus: Arc::new(delassus), free_velocity, cones, offsets })
+    }
+
+    /// Poses another problem in the storage of this one: `write` fills W in blocks, the free velocity and the laws.
+    pub fn refill(
+        &mut self,
+        write: impl FnOnce(&mut BlockMatrix, &mut Vec<f64>, &mut Vec<Cone>),
+    ) -> Result<(), ContactError> {
+        if Arc::get_mut(&mut self.delassus).and_then(|d| d.as_blocks_mut()).is_none() {
+            self.delassus = Arc::new(BlockMatrix::default());
+        }
+        let Some(blocks) = Arc::get_mut(&mut self.delassus).and_then(|d| d.as_blocks_mut()) else {
+            return Err(ContactError::Size { what: "owners of the Delassus operator", found: 2, expected: 1 });
+        };
+        write(blocks, &mut self.free_velocity, &mut self.cones);
+        let rows = blocks.n_rows();
+        self.offsets.clear();
+        self.offsets.push(0);
+        let mut n = 0;
+        for (index, cone) in self.cones.iter().enumerate() {
+            if let Some((value, allowed)) = cone.find_fault() {
+                return Err(ContactError::Range { what: "contact law", index, value, allowed });
+            }
+            n += cone.dim();
+            self.offsets.push(n);
+        }
+        for (what, found) in [("rows of the Delassus operator", rows), ("free velocity", self.free_velocity.len())] {
+            if found != n {
+                return Err(ContactError::Size { what, found, expected: n });
+            }
+        }
+        check_finite("free velocity", &self.free_velocity)?;
+        for c in 0..self.cones.len() {
+            if let Some(blocks) = self.delassus.as_blocks(&self.offsets) {
+                check_finite("diagonal of the Delassus operator", blocks.diagonal_block(c))?;
+            }
+        }
+        Ok(())
     }
 
     /// Poses a problem from compressed sparse rows of W.

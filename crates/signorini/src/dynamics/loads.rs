@@ -129,6 +129,11 @@ impl Loads {
         Self { fitted_links: links.collect(), fitted_cuts }
     }
 
+    /// Whether no joint is fitted.
+    pub fn is_idle(&self) -> bool {
+        self.fitted_links.is_empty() && self.fitted_cuts.is_empty()
+    }
+
     /// Joint forces of the tree, added to `tau`, and wrenches on links, added to `external`.
     #[allow(clippy::too_many_arguments)]
     pub fn apply(

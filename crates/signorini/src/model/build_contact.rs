@@ -21,12 +21,15 @@ pub(super) fn build_shapes(scene: &Scene, ids: &HashMap<&str, Option<BodyId>>) -
                 let form = form(&shape.geometry)
                     .map_err(|(key, message)| ModelError::new(format!("body[{i}].shape[{j}].{key}"), message))?;
                 let pose = Pose::from_parts(shape.position, shape.orientation);
-                shapes.push(Shape { body: id, name: None, pose, form, material: material(&shape.material) });
+                let surface_velocity = shape.surface_velocity.map_or_else(Vec3::zeros, Vec3::from);
+                let material = material(&shape.material);
+                shapes.push(Shape { body: id, name: None, pose, form, material, surface_velocity });
             }
             for point in &body.point {
                 let pose = Pose::from_parts(point.position, None);
                 let name = Some(point.name.clone());
-                shapes.push(Shape { body: id, name, pose, form: Form::Point, material: material(&point.material) });
+                let (form, material) = (Form::Point, material(&point.material));
+                shapes.push(Shape { body: id, name, pose, form, material, surface_velocity: Vec3::zeros() });
             }
         }
     }

@@ -19,6 +19,8 @@ pub struct Shape {
     pub form: Form,
     /// Index of its material.
     pub material: Option<u32>,
+    /// Velocity of the surface against the body, body axes.
+    pub surface_velocity: Vec3,
 }
 
 /// Geometry in the shape frame; axes of revolution are z.

@@ -36,7 +36,7 @@ pub use output::{Marker, Output};
 pub use shape::{Geometry, Material, Shape, TriangleMesh};
 pub use signal::{Interpolation, Signal, Varying};
 pub use source::{Place, Problem, Problems, SceneError, SceneSource};
-pub use time::{Formulation, Integrator, Solver, Time};
+pub use time::{ContactMethod, Formulation, Integrator, Policy, Restitution, Solver, Time};
 
 use serde::{Deserialize, Serialize};
 

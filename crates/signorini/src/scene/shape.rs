@@ -21,6 +21,9 @@ pub struct Shape {
     /// Name of a `[[material]]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
+    /// Velocity of the surface against the body, body axes: a conveyor belt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface_velocity: Option<[f64; 3]>,
 }
 
 /// The kinds of geometry; axes of revolution are the shape's z axis, all are centred on the shape's origin.

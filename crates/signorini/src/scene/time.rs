@@ -18,25 +18,123 @@ pub struct Time {
     pub rtol: Option<f64>,
 }
 
-/// Integration methods for motion without contact.
+/// Integration methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Integrator {
-    /// Embedded Runge–Kutta method of order 8 with error control (Dormand and Prince).
+    /// `adaptive` where nothing can push, `stewart-trinkle` where bodies may touch or joints have limits or dry friction.
     #[default]
+    Auto,
+    /// Embedded Runge–Kutta method of order 8 with error control (Dormand and Prince).
     Adaptive,
     /// The classical method of order 4 with a fixed step.
     Rk4,
     /// Semi-implicit (symplectic) Euler with a fixed step.
     Euler,
+    /// Contact on velocities and impulses with gaps that may close within the step, a fixed step (paper 000).
+    StewartTrinkle,
+    /// Contact on velocities and impulses where gaps are closed at the middle of the step, a fixed step (Moreau and Jean).
+    Moreau,
 }
 
-/// Which formulation of the dynamics is used.
+impl Integrator {
+    /// Whether it steps contact.
+    pub const fn steps_contact(self) -> bool {
+        matches!(self, Self::StewartTrinkle | Self::Moreau)
+    }
+
+    /// Whether it has a tolerance.
+    pub const fn has_tolerance(self) -> bool {
+        matches!(self, Self::Auto | Self::Adaptive)
+    }
+
+    /// As scenes spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Adaptive => "adaptive",
+            Self::Rk4 => "rk4",
+            Self::Euler => "euler",
+            Self::StewartTrinkle => "stewart-trinkle",
+            Self::Moreau => "moreau",
+        }
+    }
+}
+
+/// Which formulation of the dynamics is used, and how contact is solved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
     /// The formulation.
     pub formulation: Formulation,
+    /// The method for contact problems.
+    pub method: ContactMethod,
+    /// Tolerance of contact problems on their relative residual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// What happens when a contact problem is not solved.
+    pub policy: Policy,
+    /// The law of restitution.
+    pub restitution: Restitution,
+}
+
+/// Methods for contact problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContactMethod {
+    /// The first of several that solves the problem.
+    #[default]
+    Auto,
+    /// Lemke's pivoting, without friction in space.
+    Lemke,
+    /// Block Gauss–Seidel.
+    GaussSeidel,
+    /// Proximal Newton.
+    Newton,
+    /// Alternating directions.
+    Admm,
+    /// Every mode of every contact: few contacts only.
+    Enumerate,
+}
+
+impl ContactMethod {
+    /// As scenes spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Lemke => "lemke",
+            Self::GaussSeidel => "gauss-seidel",
+            Self::Newton => "newton",
+            Self::Admm => "admm",
+            Self::Enumerate => "enumerate",
+        }
+    }
+}
+
+/// What a run does when a contact problem is not solved to its tolerance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Stops before the step; what was computed is kept.
+    #[default]
+    Stop,
+    /// Goes on with the best impulses that were found, and says so.
+    Warn,
+    /// Goes on; the certificate shows it.
+    Accept,
+}
+
+/// Laws of restitution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restitution {
+    /// Newton's: velocities of departure and approach (paper 000, eq. 16).
+    #[default]
+    Newton,
+    /// Poisson's: impulses of expansion and compression.
+    Poisson,
+    /// Energetic: Poisson's, with no more energy given back than e² of what compression has stored.
+    Energetic,
 }
 
 /// Formulations of the equations of motion. All give the same motion.

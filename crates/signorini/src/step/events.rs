@@ -1,5 +1,6 @@
 //! Events happen here: which are due, what they make of the mechanism, and what is reported.
 
+use super::contact::Stepper;
 use super::jump::{Before, Jumped};
 use super::remap::{Remapped, Snapshot};
 use super::simulation::Units;
@@ -45,6 +46,7 @@ struct After {
     jumped: Option<Jumped>,
     /// Positions and velocities after.
     work: Workspace,
+    stepper: Option<Box<Stepper>>,
 }
 
 /// What the events of one instant want.
@@ -327,7 +329,8 @@ impl Simulation {
         }
         system.update_closures(&mut w);
         system.check_finite(time, &remapped.q, &remapped.v)?;
-        Ok(After { system, topology: change.topology, remapped, jumped, work: w })
+        let stepper = Stepper::build(&system, &self.options)?;
+        Ok(After { system, topology: change.topology, remapped, jumped, work: w, stepper })
     }
 
     /// Makes the new mechanism the present one, and completes the report.
@@ -339,7 +342,7 @@ impl Simulation {
         common: &mut EventReport,
         report: &mut StepReport,
     ) {
-        let After { mut system, topology, remapped, jumped, work: workspace } = after;
+        let After { mut system, topology, remapped, jumped, work: workspace, stepper } = after;
         // Both momenta in the terms of the tree before, whose kinematics are still at hand.
         let twists_before = twists_of(before);
         let twists_after = self.twists_after(&system, &remapped, jumped.as_ref(), &twists_before);
@@ -353,7 +356,7 @@ impl Simulation {
         self.units = Units::build(&self.system);
         self.fixed = super::integrate::Fixed::new(n_q, n_v);
         self.adaptive = super::integrate::Adaptive::new(n_q, n_v, self.options.integrator);
-        self.stepper = super::contact::Stepper::build(&self.system);
+        self.stepper = stepper;
         self.input = self.carry_input(&old);
         self.state.topology = topology;
         (self.state.q, self.state.v) = (remapped.q, remapped.v);

@@ -290,6 +290,8 @@ impl Simulation {
     }
 }
 
+use crate::contact::solve::DEFAULT_TOLERANCE;
+
 impl Options {
     /// What a scene asks for.
     pub fn from_scene(scene: &Scene) -> Self {
@@ -298,6 +300,9 @@ impl Options {
             integrator: scene.time.integrator,
             step: scene.time.step,
             rtol: scene.time.rtol.unwrap_or(super::DEFAULT_RTOL),
+            method: scene.solver.method,
+            tolerance: scene.solver.tolerance.unwrap_or(DEFAULT_TOLERANCE),
+            restitution: scene.solver.restitution,
         }
     }
 }

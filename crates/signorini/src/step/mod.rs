@@ -1,7 +1,7 @@
 //! One step in time, and what is known after it.
 
 mod clusters;
-pub(crate) mod contact;
+mod contact;
 mod error;
 mod evaluate;
 mod events;
@@ -18,6 +18,7 @@ mod simulation;
 mod system;
 mod watch;
 
+pub use contact::{ContactReport, JointPush, Mode};
 pub use error::StepError;
 pub use initial::{Assembly, BuildError, Built, build};
 pub use observation::{BodyMotion, Observation};

@@ -1,6 +1,6 @@
 //! The certificate of one step, recomputed from its result.
 
-use crate::contact::Residual;
+use crate::contact::{Residual, Solution};
 
 /// What one step did and how well.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,4 +39,23 @@ pub struct StepReport {
     pub penetration: f64,
     /// Whether the contact problem was not solved to its tolerance.
     pub is_unsolved: bool,
+    /// Energy that strikes have added: Newton's law may do so with friction.
+    pub gained: f64,
+}
+
+impl StepReport {
+    /// Takes the worst of what is known and a solution.
+    pub(crate) fn note_solution(&mut self, solution: &Solution) {
+        let (a, b) = (&mut self.residual, &solution.residual);
+        a.rel = a.rel.max(b.rel);
+        a.rel_inf = a.rel_inf.max(b.rel_inf);
+        a.floor = a.floor.max(b.floor);
+        a.signorini = a.signorini.max(b.signorini);
+        a.coulomb = a.coulomb.max(b.coulomb);
+        a.dissipation = a.dissipation.max(b.dissipation);
+        a.moment = a.moment.max(b.moment);
+        a.bilateral = a.bilateral.max(b.bilateral);
+        self.iterations += solution.work.iterations() as u32;
+        self.is_unsolved |= !solution.status.is_solved();
+    }
 }

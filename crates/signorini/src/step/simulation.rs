@@ -1,16 +1,17 @@
 //! A running mechanism.
 
+use super::contact::Stepper;
 use super::integrate::{Adaptive, Fixed};
 use super::system::{System, Workspace};
-use super::contact::Stepper;
 use super::watch::Watch;
 use super::{StepError, StepReport};
+use crate::contact::solve::DEFAULT_TOLERANCE;
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
 use crate::plan::Plan;
-use crate::scene::{Formulation, Integrator, JointKind};
+use crate::scene::{ContactMethod, Formulation, Integrator, JointKind, Restitution};
 use crate::spatial::Wrench;
 use crate::state::State;
 use std::sync::Arc;
@@ -29,11 +30,25 @@ pub struct Options {
     pub step: Option<f64>,
     /// Relative tolerance of the adaptive method.
     pub rtol: f64,
+    /// The method for contact problems.
+    pub method: ContactMethod,
+    /// Tolerance of contact problems on their relative residual.
+    pub tolerance: f64,
+    /// The law of restitution.
+    pub restitution: Restitution,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { formulation: Formulation::default(), integrator: Integrator::default(), step: None, rtol: DEFAULT_RTOL }
+        Self {
+            formulation: Formulation::default(),
+            integrator: Integrator::default(),
+            step: None,
+            rtol: DEFAULT_RTOL,
+            method: ContactMethod::default(),
+            tolerance: DEFAULT_TOLERANCE,
+            restitution: Restitution::default(),
+        }
     }
 }
 
@@ -98,7 +113,7 @@ pub struct Simulation {
 
 impl Simulation {
     /// Starts or resumes from a state. `model` and `plan` are the scene's; what events have made of them is in the state.
-    pub fn new(model: Arc<Model>, plan: Plan, options: Options, mut state: State) -> Result<Self, StepError> {
+    pub fn new(model: Arc<Model>, plan: Plan, mut options: Options, mut state: State) -> Result<Self, StepError> {
         let scene = model;
         if state.events.is_empty() {
             state.events = super::events::first_memories(&scene);
@@ -124,7 +139,7 @@ impl Simulation {
             return Err(StepError::WrongState(format!("sizes are {found:?}, wanted {wanted:?}")));
         }
         let positive = |x: f64| x.is_finite() && x > 0.0;
-        if options.integrator != Integrator::Adaptive && options.step.is_none() {
+        if !options.integrator.has_tolerance() && options.step.is_none() {
             return Err(StepError::BadOption("a fixed-step integrator needs `step`".into()));
         }
         if !options.step.is_none_or(positive) || !positive(options.rtol) {
@@ -137,7 +152,10 @@ impl Simulation {
         let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
         let (rates, reports) = (Vec::new(), Vec::new());
         let (is_current, copy) = (false, Some(state.clone()));
-        let stepper = Stepper::build(&system);
+        let stepper = Stepper::build(&system, &options)?;
+        if options.integrator == Integrator::Auto {
+            options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
+        }
         Ok(Self {
             system,
             options,
@@ -207,8 +225,11 @@ impl Simulation {
             return self.advance_contact(limit);
         }
         match self.options.integrator {
-            Integrator::Adaptive => self.advance_adaptive(limit),
-            Integrator::Rk4 | Integrator::Euler => self.advance_fixed(limit),
+            Integrator::Auto | Integrator::Adaptive => self.advance_adaptive(limit),
+            // Where nothing can push, steps with contact are Euler's.
+            Integrator::Rk4 | Integrator::Euler | Integrator::StewartTrinkle | Integrator::Moreau => {
+                self.advance_fixed(limit)
+            }
         }
     }
 

@@ -73,7 +73,19 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                 Material { name: "air".into(), ..Material::default() },
             ];
             let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
-            Scene { title, gravity, time, solver: Solver { formulation }, output, material, body, joint, force, event, ..Scene::default() }
+            Scene {
+                title,
+                gravity,
+                time,
+                solver: Solver { formulation },
+                output,
+                material,
+                body,
+                joint,
+                force,
+                event,
+                ..Scene::default()
+            }
         },
     )
 }

@@ -160,6 +160,29 @@ impl BlockMatrix {
         self.values.clear();
     }
 
+    /// Takes a pattern, all values zero. Where it is the one that is there, nothing is allocated and copies go on sharing it.
+    pub fn set_pattern(&mut self, offsets: &[usize], row_start: &[usize], columns: &[usize]) {
+        let p = &*self.pattern;
+        let is_same = p.offsets == offsets && p.row_start == row_start && p.columns == columns;
+        if !is_same {
+            self.clear(offsets);
+            for row in 0..row_start.len().saturating_sub(1) {
+                for &column in &columns[row_start[row]..row_start[row + 1]] {
+                    self.push_block(row, column);
+                }
+                self.end_row();
+            }
+        }
+        self.values.fill(0.0);
+    }
+
+    /// Row-major values of the block in a slot: slots count blocks row by row.
+    pub fn slot_mut(&mut self, slot: usize) -> &mut [f64] {
+        let start = self.pattern.value_start[slot];
+        let end = self.pattern.value_start.get(slot + 1).copied().unwrap_or(self.values.len());
+        &mut self.values[start..end]
+    }
+
     /// Appends a zero block to the current row; columns must ascend. Returns where its values start.
     pub fn push_block(&mut self, row: usize, column: usize) -> usize {
         let p = Arc::make_mut(&mut self.pattern);
@@ -424,6 +447,10 @@ impl BlockMatrix {
 }
 
 impl Delassus for BlockMatrix {
+    fn as_blocks_mut(&mut self) -> Option<&mut BlockMatrix> {
+        Some(self)
+    }
+
     fn n_rows(&self) -> usize {
         self.pattern.offsets.last().copied().unwrap_or(0)
     }

@@ -54,6 +54,11 @@ pub trait Delassus: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The operator itself, to be written anew, if it is stored in blocks.
+    fn as_blocks_mut(&mut self) -> Option<&mut BlockMatrix> {
+        None
+    }
+
     /// Writes all blocks; block i has rows `offsets[i]..offsets[i + 1]`. The default probes with unit impulses.
     fn write_blocks(&self, offsets: &[usize], out: &mut BlockMatrix) {
         let n = self.n_rows();

@@ -153,7 +153,13 @@ impl Ports {
         self.path_start.push(self.path.len());
         self.value_start.push(self.values.len());
         let [a, b] = roots;
-        self.roots.push(if a == GROUND { [b, b] } else if b == GROUND { [a, a] } else { roots });
+        self.roots.push(if a == GROUND {
+            [b, b]
+        } else if b == GROUND {
+            [a, a]
+        } else {
+            roots
+        });
     }
 
     /// Inward sweep of the rows of one port from one or two links.
@@ -232,10 +238,15 @@ impl Ports {
         self.has_loops = true;
     }
 
-    /// Whether two ports touch a common mechanism, so that their block of G is not zero throughout.
-    pub fn meet(&self, p: usize, q: usize) -> bool {
-        let (a, b) = (&self.roots[p], &self.roots[q]);
-        a.iter().any(|root| b.contains(root))
+    /// Number of rows of a port.
+    pub fn n_rows(&self, p: usize) -> usize {
+        self.offsets[p + 1] - self.offsets[p]
+    }
+
+    /// Mechanisms that a port touches, by their first links; the same twice where it is one. Only ports that have one in common
+    /// have a block of G.
+    pub fn roots(&self, p: usize) -> [usize; 2] {
+        self.roots[p].map(|root| root as usize)
     }
 
     /// Prepares a row of blocks of G: those of port `p` with others.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// Whether contact acts. Until it does, its keys are refused: `contact` at the top, `friction` and `restitution` of materials,
 /// `group` and `point` of bodies. This is the only place that says so.
-pub const CONTACT_ACTS: bool = false;
+pub const CONTACT_ACTS: bool = true;
 
 /// All keys if contact acts, else without the last `n`.
 const fn with_contact(keys: &'static [KeySpec], n: usize) -> &'static [KeySpec] {

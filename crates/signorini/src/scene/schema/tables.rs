@@ -47,7 +47,7 @@ static TIME: TableSpec = TableSpec {
     keys: &[
         required("end", Number),
         optional("step", Number),
-        optional("integrator", Choice(&["adaptive", "rk4", "euler"])),
+        optional("integrator", Choice(&["auto", "adaptive", "rk4", "euler", "stewart-trinkle", "moreau"])),
         optional("rtol", Number),
     ],
     kinds: &[],
@@ -56,13 +56,15 @@ static TIME: TableSpec = TableSpec {
 
 static SOLVER: TableSpec = TableSpec {
     name: "solver",
-    keys: &[optional("formulation", Choice(&["recursive", "dca", "dense"]))],
-    kinds: &[],
-    later: &[
-        ("method", "the method for contact problems"),
-        ("tolerance", "the tolerance of contact problems"),
-        ("policy", "what happens when a contact problem is not solved"),
+    keys: &[
+        optional("formulation", Choice(&["recursive", "dca", "dense"])),
+        optional("method", Choice(&["auto", "lemke", "gauss-seidel", "newton", "admm", "enumerate"])),
+        optional("tolerance", Number),
+        optional("policy", Choice(&["stop", "warn", "accept"])),
+        optional("restitution", Choice(&["newton", "poisson", "energetic"])),
     ],
+    kinds: &[],
+    later: &[],
 };
 
 static OUTPUT: TableSpec = TableSpec {
@@ -74,10 +76,11 @@ static OUTPUT: TableSpec = TableSpec {
         optional("joints", Texts),
         optional("reactions", Texts),
         optional("actuators", Texts),
+        optional("contacts", Flag),
         optional("marker", Tables(&MARKER)),
     ],
     kinds: &[],
-    later: &[("contacts", "recording of contacts")],
+    later: &[],
 };
 
 static MARKER: TableSpec = TableSpec {
@@ -174,6 +177,7 @@ static SHAPE: TableSpec = TableSpec {
         optional("orientation", QUATERNION),
         optional("density", Number),
         optional("material", Text),
+        optional("surface_velocity", VECTOR),
     ],
     kinds: &[
         kind("sphere", &[required("radius", Number)]),

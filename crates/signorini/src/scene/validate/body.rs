@@ -153,6 +153,9 @@ impl<'a> Check<'a> {
                 self.add(FindingKind::Misplaced, format_args!("{at}.density"), "the ground has no mass");
             }
         }
+        if let Some(velocity) = &shape.surface_velocity {
+            self.numbers(format_args!("{at}.surface_velocity"), velocity, Range::Finite);
+        }
         self.material(format_args!("{at}.material"), shape.material.as_deref(), materials);
         match &shape.geometry {
             Geometry::Sphere { radius } => {

@@ -9,6 +9,9 @@ use std::collections::HashSet;
 /// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
 const MAX_RTOL: f64 = 1e-2;
 
+/// Largest tolerance of contact problems; beyond it they are hardly solved.
+const MAX_TOLERANCE: f64 = 1e-2;
+
 /// Most patterns with wildcards in one list; each is compared with every name.
 const MAX_PATTERNS: usize = 1000;
 
@@ -22,8 +25,8 @@ impl<'a> Check<'a> {
             self.number(format_args!("time.step"), step, Range::Positive);
         }
         match (time.integrator, time.step, time.rtol) {
-            (Integrator::Adaptive, _, None) => {}
-            (Integrator::Adaptive, _, Some(rtol)) => {
+            (Integrator::Auto | Integrator::Adaptive, _, None) => {}
+            (Integrator::Auto | Integrator::Adaptive, _, Some(rtol)) => {
                 if !(rtol > 0.0 && rtol <= MAX_RTOL) {
                     let at = format_args!("time.rtol");
                     self.add_with(FindingKind::OutOfRange, at, "the tolerance is out of range", |f| {
@@ -44,6 +47,12 @@ impl<'a> Check<'a> {
                 });
             }
             (_, Some(_), None) => {}
+        }
+        if let Some(tolerance) = self.scene.solver.tolerance.filter(|t| !(*t > 0.0 && *t <= MAX_TOLERANCE)) {
+            let at = format_args!("solver.tolerance");
+            self.add_with(FindingKind::OutOfRange, at, "the tolerance is out of range", |f| {
+                f.found(tolerance.to_string()).allowed(format!("a number above 0, at most {MAX_TOLERANCE}"))
+            });
         }
     }
 

@@ -4,8 +4,7 @@
 //! one contact problem u = G r + u_free.
 //!
 //! **Method.** Each is a port of the mechanism (`dynamics/recursive/ports.rs`), so G has the size of the contacts, whatever the
-//! number of joints (paper 000, eq. 24–32: what is left at the root). Loops stay closed exactly. u_free are the
-//! velocities that the mechanism would have at the end of the step without them; the normal row is moved by gap/h (eq. 15).
+//! number of joints (paper 000, eq. 24–32: what is left at the root). Loops stay closed exactly.
 //!
 //! **Cost.** O(depth) per row, and one dot product per pair of rows that share a mechanism.
 //!
@@ -20,28 +19,33 @@ use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::spatial::{Twist, Vec3, Wrench};
 use crate::step::system::{System, Workspace};
 
-/// Rows of one step.
+/// Rows of one step, in storage that is reused.
 #[derive(Default)]
 pub(crate) struct Rows {
     pub ports: Ports,
-    pub cones: Vec<Cone>,
+    /// Velocities of the links at some speeds.
     pub twists: Vec<Twist>,
-    pub delassus: BlockMatrix,
+    /// Ports of each mechanism.
+    members: Vec<Vec<usize>>,
+    row_start: Vec<usize>,
+    columns: Vec<usize>,
+    cursors: Vec<usize>,
 }
 
 impl Rows {
     pub fn new(system: &System, n_extra: usize) -> Self {
+        let n_links = system.tree.links.len();
         Self {
             ports: Ports::new(&system.tree, n_extra),
-            twists: vec![Twist::default(); system.tree.links.len()],
+            twists: vec![Twist::default(); n_links],
+            members: vec![Vec::new(); n_links],
             ..Self::default()
         }
     }
 
-    /// Ports and cones of all that may push; the articulated sweep and the factored loops of `w` belong to this configuration.
+    /// Ports of all that may push; the articulated sweep and the factored loops of `w` belong to this configuration.
     pub fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
         self.ports.clear();
-        self.cones.clear();
         for t in touching {
             let n = t.n_rows();
             match t.place {
@@ -62,30 +66,62 @@ impl Rows {
                     self.ports.push_links(&system.tree, &w.recursion, a, b);
                 }
             }
-            self.cones.push(t.cone());
         }
         if !w.loops.rows.is_empty() {
             self.ports.project_out(&w.loops);
         }
-        self.write_delassus();
+        self.find_pattern();
     }
 
-    fn write_delassus(&mut self) {
-        let n = self.ports.len();
-        let offsets = self.ports.offsets().to_vec();
-        self.delassus.clear(&offsets);
+    /// Which ports meet: those of one mechanism.
+    fn find_pattern(&mut self) {
+        let Self { ports, members, row_start, columns, .. } = self;
+        members.iter_mut().for_each(Vec::clear);
+        for p in 0..ports.len() {
+            let [a, b] = ports.roots(p);
+            members[a].push(p);
+            if b != a {
+                members[b].push(p);
+            }
+        }
+        row_start.clear();
+        row_start.push(0);
+        columns.clear();
+        for p in 0..ports.len() {
+            let [a, b] = ports.roots(p);
+            if a == b {
+                columns.extend_from_slice(&members[a]);
+            } else {
+                merge(&members[a], &members[b], columns);
+            }
+            row_start.push(columns.len());
+        }
+    }
+
+    /// G, block by block; the lower half is the upper one's mirror image.
+    pub fn write_delassus(&mut self, out: &mut BlockMatrix) {
+        out.set_pattern(self.ports.offsets(), &self.row_start, &self.columns);
         let mut block = [0.0; MAX_ROWS * MAX_ROWS];
-        for p in 0..n {
+        self.cursors.clear();
+        self.cursors.extend_from_slice(&self.row_start);
+        for p in 0..self.ports.len() {
             self.ports.open(p);
-            for q in 0..n {
-                if p == q || self.ports.meet(p, q) {
-                    let size = (offsets[p + 1] - offsets[p]) * (offsets[q + 1] - offsets[q]);
-                    self.ports.block(p, q, &mut block);
-                    let at = self.delassus.push_block(p, q);
-                    self.delassus.write_values(at, &block[..size]);
+            let n = self.ports.n_rows(p);
+            for slot in self.cursors[p]..self.row_start[p + 1] {
+                let q = self.columns[slot];
+                let m = self.ports.n_rows(q);
+                self.ports.block(p, q, &mut block);
+                out.slot_mut(slot).copy_from_slice(&block[..n * m]);
+                if q > p {
+                    let mirror = out.slot_mut(self.cursors[q]);
+                    self.cursors[q] += 1;
+                    for k in 0..n {
+                        for l in 0..m {
+                            mirror[l * n + k] = block[k * m + l];
+                        }
+                    }
                 }
             }
-            self.delassus.end_row();
             self.ports.close(p);
         }
     }
@@ -95,12 +131,13 @@ impl Rows {
         w.recursion.find_twists(&system.tree, v, &mut self.twists);
         out.clear();
         for t in touching {
-            let twist = |l: Option<usize>| l.map_or_else(Twist::default, |l| self.twists[l]);
             match t.place {
                 Place::Links([a, b]) => {
                     let at = |l: Option<usize>| {
-                        let arm = l.map_or_else(Vec3::zeros, |l| t.at - w.recursion.kinematics.origin[l]);
-                        twist(l).shifted(&arm).linear
+                        l.map_or_else(Vec3::zeros, |l| {
+                            let twist = &self.twists[l];
+                            twist.linear + twist.angular.cross(&(t.at - w.recursion.kinematics.origin[l]))
+                        })
                     };
                     let relative = at(b) - at(a) + t.drift;
                     out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
@@ -108,12 +145,27 @@ impl Rows {
                 Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
                 Place::Cut { cut, k } => {
                     let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
-                    let relative = twist(joint.child).shifted(&closure.child_arm)
-                        - twist(joint.parent).shifted(&closure.parent_arm);
-                    out.push(t.side() * relative.dot(&closure.measures[k]));
+                    out.push(t.side() * joint.relative_motion(closure, &self.twists).dot(&closure.measures[k]));
                 }
             }
         }
+    }
+}
+
+/// Cones of all that may push.
+pub(crate) fn write_cones(touching: &[Touching], out: &mut Vec<Cone>) {
+    out.clear();
+    out.extend(touching.iter().map(Touching::cone));
+}
+
+/// Two ascending lists as one, each number once.
+fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let (x, y) = (a.get(i).copied().unwrap_or(usize::MAX), b.get(j).copied().unwrap_or(usize::MAX));
+        out.push(x.min(y));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
     }
 }
 

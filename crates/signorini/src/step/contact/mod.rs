@@ -3,80 +3,128 @@
 //! **Problem.** Advance a mechanism whose bodies touch, slide, stick and strike each other and whose joints have limits and dry friction,
 //! so that gap ≥ 0, impulse ≥ 0 and one of them is zero at the end of every step.
 //!
-//! **Method.** Paper 000, eq. 13–16, on velocities and impulses [bhalerao2009, stewart1996]:
+//! **Method.** Paper 000, eq. 13–15, on velocities and impulses [stewart1996, eq. 4]:
 //!
 //! ```text
 //! M(q)(v⁺ − v) = h F(q + h v/2, v) + Wᵀ r,      q⁺ = q ⊕ h v⁺,      0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0,  Coulomb
 //! ```
 //!
-//! with loops closed, W_loop v⁺ = 0. All of a step's impulses are one contact problem (`contact/`). A gap that is negative is not
-//! turned into velocity: it is removed by a displacement of its own (`position.rs`), which adds no kinetic energy.
-//! Restitution follows in the step after a contact has closed (`restitution.rs`).
+//! with loops closed, W_loop v⁺ = 0. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
+//! (0 ≤ W_n v⁺ ⊥ r_n ≥ 0) and no others, and ends at q ⊕ h (v + v⁺)/2. All of a step's impulses are one contact problem (`contact/`).
+//! Before it, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
+//! removed by a displacement, which adds no kinetic energy (`overlap.rs`).
 //!
-//! **Cost.** One evaluation of the accelerations, one contact problem.
+//! **Cost.** One evaluation of the accelerations, one contact problem, one more per strike.
 //!
-//! **Fails when** the contact problem has no solution or cannot be solved: the run's policy decides.
+//! **Fails when** the contact problem has no solution or cannot be solved: the report says so and the run's policy decides.
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
 mod assemble;
+mod overlap;
+mod report;
+mod restitution;
+mod search;
 mod touching;
 
-pub(crate) use assemble::Rows;
+pub(crate) use assemble::{Rows, write_cones};
+pub use report::{ContactReport, JointPush, Mode};
+pub(crate) use search::{Search, Situation, joint_of};
 pub(crate) use touching::{Law, Place, Touching};
 
 use super::system::System;
-use super::{Simulation, StepError, StepReport};
-use crate::contact::solve::{Auto, AutoOptions, DEFAULT_TOLERANCE};
-use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
+use super::{Options, Simulation, StepError, StepReport};
+use crate::contact::solve::solver_by_name;
+use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
-use crate::model::{Fittings, Instant, Signal};
-use crate::spatial::Vec3;
+use crate::model::{Instant, Signal};
+use crate::scene::{Integrator, Restitution};
+use crate::spatial::{Vec3, Wrench};
 use crate::state::ContactMemory;
 
-/// Scratch of the contact steps.
+/// Scratch of the contact steps. Dropping it changes no bit.
 pub(crate) struct Stepper {
-    pub rows: Rows,
-    pub touching: Vec<Touching>,
-    pub solver: Box<dyn ContactSolver>,
-    pub solution: Solution,
-    pub problem: Option<ContactProblem>,
+    search: Search,
+    rows: Rows,
+    touching: Vec<Touching>,
+    solver: Box<dyn ContactSolver>,
+    solution: Solution,
+    problem: ContactProblem,
+    strike: restitution::Strike,
+    overlap: overlap::Overlap,
+    law: Restitution,
+    is_moreau: bool,
     rates: Vec<f64>,
+    /// Speeds at the end of the step, contact or not.
     free: Vec<f64>,
+    /// What is to be added to the displacement h v⁺.
+    shift: Vec<f64>,
     u_start: Vec<f64>,
     u_free: Vec<f64>,
+    u_end: Vec<f64>,
+    tau: Vec<f64>,
+    external: Vec<Wrench>,
+    /// Contacts of the last step.
+    contacts: Vec<ContactReport>,
+    /// Limits and dry friction of the last step.
+    pushes: Vec<JointPush>,
+}
+
+/// Energy that passes during a step.
+#[derive(Debug, Clone, Copy, Default)]
+struct Balance {
+    work: f64,
+    dissipated: f64,
 }
 
 impl Stepper {
     /// For a mechanism in which something may push.
-    pub fn build(system: &System) -> Option<Box<Self>> {
-        let pushes = |f: &Fittings| {
-            !(f.lower.is_empty() && f.upper.is_empty() && f.friction.is_empty() && f.friction_load.is_empty())
-        };
-        let is_needed = system.model.joints().iter().any(|j| pushes(&j.fittings));
-        is_needed.then(|| Box::new(Self::new(system, DEFAULT_TOLERANCE)))
-    }
-
-    fn new(system: &System, tolerance: f64) -> Self {
-        let (n_q, n_v) = system.sizes();
+    pub fn build(system: &System, options: &Options) -> Result<Option<Box<Self>>, StepError> {
+        let search = Search::build(system).map_err(|e| StepError::BadOption(e.to_string()))?;
+        let Some(search) = search else { return Ok(None) };
+        match options.integrator {
+            Integrator::Adaptive | Integrator::Rk4 | Integrator::Euler => {
+                let (what, name) = (search.example(system), options.integrator.name());
+                return Err(StepError::BadOption(format!(
+                    "integrator `{name}` does not step contact, and {what}: leave it out, or switch contact off by a `[[contact]]` rule"
+                )));
+            }
+            Integrator::Auto | Integrator::StewartTrinkle | Integrator::Moreau => {}
+        }
+        if options.step.is_none() {
+            let what = search.example(system);
+            return Err(StepError::BadOption(format!(
+                "steps with contact need `step`, and {what}: give it, or switch contact off by a `[[contact]]` rule"
+            )));
+        }
+        let (_, n_v) = system.sizes();
         let n_extra = system.workspace().loops.n_unknowns().saturating_sub(n_v);
-        Self {
+        let bad = |e: ContactError| StepError::BadOption(e.to_string());
+        Ok(Some(Box::new(Self {
+            search,
             rows: Rows::new(system, n_extra),
             touching: Vec::new(),
-            solver: Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
+            solver: solver_by_name(options.method.name(), options.tolerance).map_err(bad)?,
             solution: Solution::default(),
-            problem: None,
+            problem: ContactProblem::default(),
+            strike: restitution::Strike::new(options.tolerance),
+            overlap: overlap::Overlap::new(),
+            law: options.restitution,
+            is_moreau: options.integrator == Integrator::Moreau,
             rates: vec![0.0; n_v],
             free: vec![0.0; n_v],
+            shift: vec![0.0; n_v],
             u_start: Vec::new(),
-            u_free: Vec::with_capacity(n_q),
-        }
+            u_free: Vec::new(),
+            u_end: Vec::new(),
+            tau: vec![0.0; n_v],
+            external: vec![Wrench::default(); system.tree.links.len()],
+            contacts: Vec::new(),
+            pushes: Vec::new(),
+        })))
     }
 }
-
-/// Share of a limit's distance, in steps at the present speed, at which it is watched.
-const LIMIT_MARGIN: f64 = 2.0;
 
 impl Simulation {
     /// One step of the fixed grid with contact.
@@ -100,40 +148,54 @@ impl Simulation {
     fn contact_step(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<StepReport, StepError> {
         let mut report = StepReport { evaluations: 1, ..StepReport::default() };
         let power = self.find_free_motion(start, h, s)?;
-        self.find_touching(h, s);
-        self.next.contacts.clear();
-        let mut dissipated = power.dissipated * h;
-        if !s.touching.is_empty() {
-            dissipated += self.solve_contacts(h, s, &mut report)?;
-        }
+        let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
+        s.shift.fill(0.0);
+        self.strike_all(h, s, &mut balance, &mut report)?;
+        self.find_impulses(h, s, &mut balance, &mut report)?;
+        self.remove_overlap(h, s, &mut report)?;
         self.move_by(h, s);
-        self.next.work = self.state.work + h * power.work;
-        self.next.dissipated = self.state.dissipated + dissipated;
+        self.next.work = self.state.work + balance.work;
+        self.next.dissipated = self.state.dissipated + balance.dissipated;
         Ok(report)
     }
 
-    /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored at the start of the step.
+    /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored where the step takes its
+    /// inertias from, and the coordinates there in `next`.
     fn find_free_motion(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<Power, StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let inside = start + 0.5 * h;
-        let (now, middle) = (Instant { time: start, inside }, Instant { time: inside, inside });
-        // Forces at the middle position (eq. 13a).
+        let middle = Instant { time: inside, inside };
+        let mut now = Instant { time: start, inside };
         next.q.copy_from_slice(&self.state.q);
         next.v.copy_from_slice(&self.state.v);
-        system.displace(&mut next.q, &next.v, 0.5 * h);
-        system.project(middle, &mut next.q, &mut next.v, w)?;
-        let mut power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
-        next.q.copy_from_slice(&self.state.q);
-        next.v.copy_from_slice(&self.state.v);
-        w.cut_q.copy_from_slice(&self.state.cut_q);
-        let (tau, external) = (w.tau.clone(), w.external.clone());
-        system.project(now, &mut next.q, &mut next.v, w)?;
-        w.recursion.update_positions(&system.tree);
-        (w.tau, w.external) = (tau, external);
+        let mut power = Power::default();
+        if s.is_moreau || system.has_loads() {
+            system.displace(&mut next.q, &next.v, 0.5 * h);
+            system.project(middle, &mut next.q, &mut next.v, w)?;
+            w.recursion.update_positions(&system.tree);
+            power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
+        } else {
+            w.tau.copy_from_slice(&self.input);
+            power.work = self.input.iter().zip(&next.v).map(|(f, v)| f * v).sum();
+        }
+        if s.is_moreau {
+            now = middle;
+        } else {
+            // Forces at the middle position (eq. 13a), inertias at the start.
+            s.tau.copy_from_slice(&w.tau);
+            s.external.copy_from_slice(&w.external);
+            next.q.copy_from_slice(&self.state.q);
+            next.v.copy_from_slice(&self.state.v);
+            w.cut_q.copy_from_slice(&self.state.cut_q);
+            system.project(now, &mut next.q, &mut next.v, w)?;
+            w.recursion.update_positions(&system.tree);
+            w.tau.copy_from_slice(&s.tau);
+            w.external.copy_from_slice(&s.external);
+        }
         // Prescribed speeds are those that bring the coordinate where it belongs.
         for (link, k, signal) in &system.motions {
             let at = system.tree.links[*link].v as usize + k;
-            w.prescribed[at] = (step_rate(signal, now, h) - next.v[at]) / h;
+            w.prescribed[at] = (step_rate(signal, start, inside, h) - next.v[at]) / h;
         }
         system.accelerate(now, &mut s.rates, w)?;
         power.work += system.motion_power(&s.rates, &next.v, w);
@@ -156,138 +218,157 @@ impl Simulation {
             let row = w.loops.rows[r];
             let relative = system.cuts[row.cut].relative_motion(&w.closures[row.cut], &s.rows.twists);
             let opening = relative.dot(&Loops::direction(&row, &w.closures));
-            w.loops.set_rhs(
-                r,
-                match row.kind {
-                    RowKind::Closed(_) => -opening,
-                    RowKind::Prescribed(k) => system.cut_motion(row.cut, k, end)[1] - opening,
-                    RowKind::Rotor(..) => 0.0,
-                },
-            );
+            let wanted = match row.kind {
+                RowKind::Closed(_) => -opening,
+                RowKind::Prescribed(k) => system.cut_motion(row.cut, k, end)[1] - opening,
+                RowKind::Rotor(..) => 0.0,
+            };
+            w.loops.set_rhs(r, wanted);
         }
         w.loops.solve();
         w.loops.respond(&system.tree, &w.recursion, &mut w.displacement);
         s.free.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
     }
 
-    /// Everything that may push in this step.
+    /// Everything that may push in this step, if speeds are what is expected now.
     fn find_touching(&mut self, h: f64, s: &mut Stepper) {
-        s.touching.clear();
-        self.find_joint_rows(h, s);
-    }
-
-    /// Limits that may be reached, and dry friction.
-    fn find_joint_rows(&mut self, h: f64, s: &mut Stepper) {
         let (system, w) = (&self.system, &self.work);
-        for (j, joint) in system.model.joints().iter().enumerate().filter(|(_, j)| !j.is_absent) {
-            let f = &joint.fittings;
-            if f.lower.is_empty() && f.upper.is_empty() && f.friction.is_empty() && f.friction_load.is_empty() {
-                continue;
-            }
-            for k in (0..joint.v.len()).filter(|&k| f.motion(k).is_none()) {
-                let (place, q, v, free) = match system.plan.link_of_joint[j] {
-                    Some(link) => {
-                        let l = &system.tree.links[link];
-                        let (at_q, at_v) = (l.q as usize + k, l.v as usize + k);
-                        (Place::Speed { link, speed: at_v }, self.next.q[at_q], self.next.v[at_v], s.free[at_v])
-                    }
-                    None => {
-                        let Some(cut) = system.cuts.iter().position(|c| c.joint.index() == j && c.spin.is_none()) else {
-                            continue;
-                        };
-                        let v = w.cut_v[system.cuts[cut].v.start + k];
-                        (Place::Cut { cut, k }, w.cut_q[system.cuts[cut].q.start + k], v, v)
-                    }
-                };
-                let row = |law: Law, gap: f64, tag: u64| Touching {
-                    id: [u64::MAX - j as u64, tag * 8 + k as u64],
-                    place,
-                    law,
-                    gap,
-                    restitution: f.restitution,
-                    ..Touching::default()
-                };
-                let reach = LIMIT_MARGIN * h * v.abs().max(free.abs());
-                for (side, limits, tag) in [(1.0, &f.lower, 0), (-1.0, &f.upper, 1)] {
-                    let Some(limit) = limits.get(k).filter(|x| x.is_finite()) else { continue };
-                    let gap = side * (q - limit);
-                    if gap <= reach {
-                        s.touching.push(row(Law::Limit { side }, gap, tag));
-                    }
-                }
-                let bound = f.friction.get(k).copied().unwrap_or(0.0);
-                if bound > 0.0 {
-                    s.touching.push(row(Law::DryFriction { bound: bound * h }, 0.0, 2));
-                }
-            }
+        w.recursion.find_twists(&system.tree, &s.free, &mut s.rows.twists);
+        let now = Situation {
+            system,
+            w,
+            q: &self.next.q,
+            v: [&self.next.v, &s.free],
+            twists: &s.rows.twists,
+            step: h,
+            // What is closed in the middle of the step is all that Moreau's law looks at.
+            reach: if s.is_moreau { 0.0 } else { h },
+            memory: &self.state.contacts,
+        };
+        s.search.find(&now, &mut s.touching);
+        if s.is_moreau {
+            s.touching.retain(|t| !t.is_unilateral() || t.is_closed());
         }
     }
 
-    /// Solves for all impulses of the step and adds what they do to `s.free`. Returns the energy that they took.
-    fn solve_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) -> Result<f64, StepError> {
+    /// The contact problem of the step, solved; what its impulses do is added to `s.free`.
+    fn find_impulses(
+        &mut self,
+        h: f64,
+        s: &mut Stepper,
+        balance: &mut Balance,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.next.contacts.clear();
+        s.contacts.clear();
+        s.pushes.clear();
+        if s.touching.is_empty() {
+            self.note_contacts(h, s, report);
+            return Ok(());
+        }
         let (system, w) = (&self.system, &self.work);
-        s.rows.pose(system, &s.touching, w);
-        let mut u_start = std::mem::take(&mut s.u_start);
-        let mut u_free = std::mem::take(&mut s.u_free);
-        s.rows.velocities(system, &s.touching, &self.next.v, w, &mut u_start);
-        s.rows.velocities(system, &s.touching, &s.free, w, &mut u_free);
-        let mut shifted = u_free.clone();
-        let offsets = s.rows.ports.offsets().to_vec();
-        for (c, t) in s.touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
-            let memory = self.remembered(t.id);
-            let rebound = memory.filter(|m| m.approach < 0.0).map(|m| t.restitution * m.approach);
-            shifted[offsets[c]] += match rebound {
-                Some(rebound) if rebound < 0.0 => rebound,
-                _ => t.gap.max(0.0) / h,
-            };
+        let Stepper { rows, touching, problem, solution, .. } = s;
+        rows.pose(system, touching, w);
+        rows.velocities(system, touching, &self.next.v, w, &mut s.u_start);
+        rows.velocities(system, touching, &s.free, w, &mut s.u_free);
+        let internal = |_| StepError::NotFinite { time: self.state.time, what: "a contact problem".into() };
+        let posed = problem.refill(|delassus, q, cones| {
+            rows.write_delassus(delassus);
+            write_cones(touching, cones);
+            q.clear();
+            q.extend_from_slice(&s.u_free);
+            for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
+                // Closed gaps and overlap ask for no velocity of their own.
+                if t.gap > t.rounding && !s.is_moreau {
+                    q[rows.ports.offsets()[c]] += t.gap / h;
+                }
+            }
+        });
+        posed.map_err(internal)?;
+        solution.r.clear();
+        let mut known = self.state.contacts.iter().peekable();
+        for t in touching.iter() {
+            while known.next_if(|m| m.id < t.id).is_some() {}
+            let memory = known.peek().filter(|m| m.id == t.id);
+            let impulse = memory.map_or([0.0; 3], |m| m.in_tangents(t));
+            solution.r.extend_from_slice(&impulse[..t.n_rows()]);
         }
-        let internal = |_| StepError::Internal("a contact problem with wrong numbers");
-        let problem = ContactProblem::build(s.rows.delassus.clone(), shifted, s.rows.cones.clone()).map_err(internal)?;
-        s.solution.r.clear();
-        for t in &s.touching {
-            let memory = self.remembered(t.id).map_or([0.0; 3], |m| m.in_tangents(t));
-            s.solution.r.extend_from_slice(&memory[..t.n_rows()]);
+        s.solver.solve_into(problem, Start::Warm, solution).map_err(internal)?;
+        report.note_solution(solution);
+        rows.ports.respond(&system.tree, &w.recursion, &solution.r, &mut s.free);
+        rows.velocities(system, touching, &s.free, w, &mut s.u_end);
+        // ½(v + v⁺)·M(v⁺ − v) is the work of all impulses at the mean velocity.
+        for (c, t) in touching.iter().enumerate() {
+            let at = rows.ports.offsets()[c];
+            for (k, i) in (at..at + t.n_rows()).enumerate() {
+                balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
+                balance.work -= solution.r[i] * t.drift.dot(&t.directions()[k]);
+            }
         }
-        s.solver.solve_into(&problem, Start::Warm, &mut s.solution).map_err(internal)?;
-        s.problem = Some(problem);
-        let solution = &s.solution;
-        report.residual = solution.residual;
-        report.iterations = solution.work.iterations() as u32;
-        report.contacts = s.touching.iter().filter(|t| matches!(t.law, Law::Contact { .. })).count() as u32;
-        report.penetration = s.touching.iter().fold(0.0, |m: f64, t| m.max(-t.gap));
-        if !solution.status.is_solved() {
-            report.is_unsolved = true;
-        }
-        let mut taken = 0.0;
-        let mut u_end = u_free.clone();
-        s.rows.ports.respond(&system.tree, &w.recursion, &solution.r, &mut s.free);
-        s.rows.velocities(system, &s.touching, &s.free, w, &mut u_end);
-        for (c, t) in s.touching.iter().enumerate() {
-            let rows = offsets[c]..offsets[c + 1];
-            let loss: f64 = rows.clone().map(|i| -0.5 * solution.r[i] * (u_free[i] + u_end[i])).sum();
-            taken += loss;
-            let mut impulse = [0.0; 3];
-            impulse[..rows.len()].copy_from_slice(&solution.r[rows.clone()]);
-            let closed = t.is_unilateral() && impulse[0] > 0.0 && u_start[rows.start] < 0.0;
-            let was_closed = self.remembered(t.id).is_some_and(|m| m.approach < 0.0);
-            let approach = if closed && !was_closed { u_start[rows.start] } else { 0.0 };
+        self.note_contacts(h, s, report);
+        Ok(())
+    }
+
+    /// What the next step, the report and the recording need to know.
+    fn note_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) {
+        let Stepper { touching, rows, solution, strike, contacts, pushes, .. } = s;
+        let mut note = |t: &Touching, impulse: [f64; 3], end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
+            Some((joint, coordinate)) => {
+                let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
+                pushes.push(JointPush { joint, coordinate, is_limit, force });
+            }
+            None => contacts.push(ContactReport::new(t, impulse, end, &free)),
+        };
+        strike.struck.sort_by_key(|x| x.touching.id);
+        let mut struck = strike.struck.iter().peekable();
+        for (c, t) in touching.iter().enumerate() {
+            // What struck and is out of reach by now.
+            while let Some(x) = struck.next_if(|x| x.touching.id < t.id) {
+                note(&x.touching, x.impulse, x.velocity, x.velocity);
+            }
+            let at = rows.ports.offsets()[c];
+            let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
+            let mut impulse: [f64; 3] = three(&solution.r);
             let tangents = t.tangents.map(<[f64; 3]>::from);
-            self.next.contacts.push(ContactMemory { id: t.id, impulse, tangents, approach, loss });
+            self.next.contacts.push(ContactMemory { id: t.id, impulse, tangents, load: 0.0 });
+            while let Some(x) = struck.next_if(|x| x.touching.id == t.id) {
+                impulse.iter_mut().zip(x.impulse).for_each(|(sum, p)| *sum += p);
+            }
+            note(t, impulse, three(&s.u_end), three(&s.u_free));
+            if t.is_unilateral() && t.gap < -t.rounding {
+                report.penetration = report.penetration.max(-t.gap);
+            }
         }
-        (s.u_start, s.u_free) = (u_start, u_free);
-        Ok(taken)
+        for x in struck {
+            note(&x.touching, x.impulse, x.velocity, x.velocity);
+        }
+        report.contacts = contacts.len() as u32;
     }
 
-    fn remembered(&self, id: [u64; 2]) -> Option<&ContactMemory> {
-        self.state.contacts.iter().find(|m| m.id == id)
-    }
-
-    /// q⁺ = q ⊕ h v⁺.
-    fn move_by(&mut self, h: f64, s: &Stepper) {
+    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for).
+    fn move_by(&mut self, h: f64, s: &mut Stepper) {
+        // The middle is half a step away from both ends.
+        let h = if s.is_moreau { 0.5 * h } else { h };
+        for (shift, v) in s.shift.iter_mut().zip(&s.free) {
+            *shift += h * v;
+        }
+        self.system.displace(&mut self.next.q, &s.shift, 1.0);
         self.next.v.copy_from_slice(&s.free);
-        let v = std::mem::take(&mut self.next.v);
-        self.system.displace(&mut self.next.q, &v, h);
-        self.next.v = v;
+    }
+
+    /// Contacts of the last step, with their impulses.
+    pub fn contacts(&self) -> &[ContactReport] {
+        self.stepper.as_ref().map_or(&[], |s| &s.contacts)
+    }
+
+    /// Limits and dry friction that acted in the last step.
+    pub fn joint_pushes(&self) -> &[JointPush] {
+        self.stepper.as_ref().map_or(&[], |s| &s.pushes)
+    }
+
+    /// The contact problem of the last step.
+    pub fn contact_problem(&self) -> Option<&ContactProblem> {
+        self.stepper.as_ref().map(|s| &s.problem)
     }
 }
 
@@ -311,13 +392,15 @@ impl System {
             link.joint_type().displace(&mut q[link.q_range()], &step[..link.n_v as usize]);
         }
     }
+
+    /// Whether any load depends on where the mechanism is or how it moves.
+    fn has_loads(&self) -> bool {
+        self.needs_positions || !self.user_loads.is_empty() || !self.loads.is_idle()
+    }
 }
 
 /// Mean rate of a signal over a step.
-fn step_rate(signal: &Signal, now: Instant, h: f64) -> f64 {
-    let end = Instant { time: now.time + h, inside: now.inside };
-    match signal {
-        Signal::Constant(_) => 0.0,
-        _ => (signal.at(end)[0] - signal.at(now)[0]) / h,
-    }
+fn step_rate(signal: &Signal, start: f64, inside: f64, h: f64) -> f64 {
+    let [now, end] = [start, start + h].map(|time| signal.at(Instant { time, inside })[0]);
+    (end - now) / h
 }

@@ -1,6 +1,7 @@
 //! One thing that may push during a step.
 
 use crate::contact::Cone;
+use crate::model::BodyId;
 use crate::spatial::Vec3;
 
 /// Where it pushes.
@@ -47,10 +48,12 @@ pub(crate) enum Law {
 /// A contact, a joint at a limit, or dry friction in a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Touching {
-    /// The same from step to step.
+    /// The same from step to step; all that touch in a step are in the order of these.
     pub id: [u64; 2],
     pub place: Place,
     pub law: Law,
+    /// Bodies of a contact, none for the ground.
+    pub bodies: [Option<BodyId>; 2],
     /// World point.
     pub at: Vec3,
     /// From the first body to the second.
@@ -58,6 +61,8 @@ pub(crate) struct Touching {
     pub tangents: [Vec3; 2],
     /// Distance, or distance of a coordinate from its limit.
     pub gap: f64,
+    /// Gaps up to this are closed, overlaps down to this are none: what rounding makes of coordinates of this size.
+    pub rounding: f64,
     /// Coefficient of restitution.
     pub restitution: f64,
     /// Velocity of the second surface against the first beyond that of the bodies.
@@ -70,10 +75,12 @@ impl Default for Touching {
             id: [0; 2],
             place: Place::Links([None; 2]),
             law: Law::Contact { friction: 0.0 },
+            bodies: [None; 2],
             at: Vec3::zeros(),
             normal: Vec3::z(),
             tangents: [Vec3::x(), Vec3::y()],
             gap: 0.0,
+            rounding: 0.0,
             restitution: 0.0,
             drift: Vec3::zeros(),
         }
@@ -102,6 +109,16 @@ impl Touching {
     /// Whether it has a gap that must not become negative.
     pub fn is_unilateral(&self) -> bool {
         !matches!(self.law, Law::DryFriction { .. })
+    }
+
+    /// Whether its gap is closed.
+    pub fn is_closed(&self) -> bool {
+        self.is_unilateral() && self.gap <= self.rounding
+    }
+
+    /// Coefficient of friction.
+    pub fn friction(&self) -> f64 {
+        if let Law::Contact { friction } = self.law { friction } else { 0.0 }
     }
 
     /// Its law as the contact problem has it.

@@ -53,8 +53,8 @@ impl Simulation {
             return Err(StepError::StepTooSmall { time: start, step: h });
         }
         let evaluations = match self.options.integrator {
-            Integrator::Euler => self.euler(start, h)?,
-            _ => self.rk4(start, h)?,
+            Integrator::Rk4 => self.rk4(start, h)?,
+            _ => self.euler(start, h)?,
         };
         self.next.time = end;
         self.next.control = self.state.control;

@@ -1,0 +1,89 @@
+//! What contacts did in a step.
+
+use super::Touching;
+use crate::model::BodyId;
+
+/// What a contact does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It pushes with nothing.
+    Open,
+    /// It pushes and does not slide.
+    Stick,
+    /// It pushes and slides.
+    Slip,
+}
+
+impl Mode {
+    /// As tables spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+        }
+    }
+}
+
+/// One contact of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactReport {
+    /// Pair of shapes and feature: the same from step to step.
+    pub id: [u64; 2],
+    /// Bodies, none for the ground.
+    pub bodies: [Option<BodyId>; 2],
+    /// World point.
+    pub point: [f64; 3],
+    /// From the first body to the second.
+    pub normal: [f64; 3],
+    /// First tangent; the second is the normal times it.
+    pub tangent: [f64; 3],
+    /// At the start of the step.
+    pub gap: f64,
+    /// Impulse on the second body: along the normal, along both tangents.
+    pub impulse: [f64; 3],
+    /// Velocity of the second body's surface against the first's at the end of the step, in the same directions.
+    pub velocity: [f64; 3],
+    /// What it does.
+    pub mode: Mode,
+}
+
+/// A limit or dry friction of a joint in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointPush {
+    /// The joint's place in the scene.
+    pub joint: usize,
+    /// Its coordinate.
+    pub coordinate: usize,
+    /// A limit, or dry friction.
+    pub is_limit: bool,
+    /// Mean force over the step along the coordinate.
+    pub force: f64,
+}
+
+/// Share of the velocities without impulses below which a contact does not slide: what the default tolerance leaves of them.
+const STILL: f64 = 1e-9;
+
+impl ContactReport {
+    pub(super) fn new(t: &Touching, impulse: [f64; 3], velocity: [f64; 3], free: &[f64; 3]) -> Self {
+        let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mode = if impulse[0] <= 0.0 {
+            Mode::Open
+        } else if t.n_rows() == 1 || size(&velocity[1..]) > STILL * size(free) {
+            Mode::Slip
+        } else {
+            Mode::Stick
+        };
+        Self {
+            id: t.id,
+            bodies: t.bodies,
+            point: t.at.into(),
+            normal: t.normal.into(),
+            tangent: t.tangents[0].into(),
+            gap: t.gap,
+            impulse,
+            velocity,
+            mode,
+        }
+    }
+}

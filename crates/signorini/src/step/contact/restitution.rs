@@ -1,0 +1,322 @@
+//! Strikes: contacts with restitution that close within a step.
+//!
+//! **Problem.** Bodies that meet with a velocity must part with one, by Newton's, Poisson's or an energetic law, in whatever mechanism.
+//!
+//! **Method.** A contact with restitution e that closes in the step, after the time τ by its gap and velocity, strikes at once: with
+//! u⁻ its velocity then, all contacts that strike or are closed find impulses p, u⁺ = u⁻ + G p, under one of three laws.
+//!
+//! * *Newton* [paper 000, eq. 16]: 0 ≤ u_n⁺ + e u_n⁻ ⊥ p_n ≥ 0 where it strikes, 0 ≤ u_n⁺ ⊥ p_n ≥ 0 where it was closed; Coulomb. The paper
+//!   spreads this over two steps, approach in one and rebound in the next; here velocities before the strike are at hand for every contact.
+//! * *Poisson*: compression, 0 ≤ u_n ⊥ p_n ≥ 0 with Coulomb; then expansion gives back P = e p_n, with friction of at most μ P
+//!   (in space: within the rectangle that fits into that disc, a corner in the direction of compression's friction), and whatever
+//!   keeps the other contacts closed.
+//! * *Energetic*: Poisson's, with P scaled down where expansion would do more work than E = Σ e² W, W = −½ p_n u_n⁻ ≥ 0 the work that compression
+//!   stored in the normal direction of each contact (Stronge's coefficient for one contact that does not reverse its slip). Compression takes
+//!   L = ½ pᵀG p − pᵀu ≥ 0 from the mechanism, since impulses do no work on u; expansion gives at most min(E, L). So kinetic energy never rises.
+//!
+//! Impulses act from τ on, so the step's displacement h v⁺ is shortened by τ Δv. A contact strikes once per step; strikes that follow from
+//! strikes (Newton's cradle) happen in the same step, round after round. Where the step's own forces take back more velocity than the
+//! rebound has, e |u⁻| ≤ |u_free − u_start|, bounces are shorter than the step and the contact closes for good: rest is rest.
+//!
+//! **Cost.** One contact problem per round (two for Poisson; some dozen where energy limits the rebound).
+//!
+//! **Fails when** a problem is not solved: the report says so.
+//!
+//! **Checked by** `tests/contact_restitution.rs`.
+
+use super::{Balance, Stepper, Touching, write_cones};
+use crate::contact::delassus::{BlockMatrix, Delassus};
+use crate::contact::solve::{Auto, AutoOptions};
+use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
+use crate::scene::Restitution;
+use crate::step::{Simulation, StepError, StepReport};
+
+/// Most rounds of strikes in one step. What strikes after that closes without restitution.
+const MAX_ROUNDS: usize = 200;
+
+/// Halvings of the interval in which the scale of an energy-limited rebound lies.
+const HALVINGS: usize = 60;
+
+/// What struck in a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Struck {
+    pub touching: Touching,
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
+    /// Whether it struck; else it was closed and took part.
+    pub strikes: bool,
+}
+
+/// Scratch of strikes.
+pub(crate) struct Strike {
+    solver: Auto,
+    problem: ContactProblem,
+    solution: Solution,
+    expansion: ContactProblem,
+    extra: Solution,
+    /// Contacts that strike or are closed.
+    members: Vec<Touching>,
+    /// Time of the strike; not finite for those that were closed.
+    times: Vec<f64>,
+    /// Velocities before.
+    before: Vec<f64>,
+    impulses: Vec<f64>,
+    after: Vec<f64>,
+    change: Vec<f64>,
+    /// All that struck in this step.
+    pub struck: Vec<Struck>,
+}
+
+impl Strike {
+    pub fn new(tolerance: f64) -> Self {
+        Self {
+            solver: Auto::new(AutoOptions { tolerance, ..AutoOptions::default() }),
+            problem: ContactProblem::default(),
+            solution: Solution::default(),
+            expansion: ContactProblem::default(),
+            extra: Solution::default(),
+            members: Vec::new(),
+            times: Vec::new(),
+            before: Vec::new(),
+            impulses: Vec::new(),
+            after: Vec::new(),
+            change: Vec::new(),
+            struck: Vec::new(),
+        }
+    }
+}
+
+impl Simulation {
+    /// Finds what may push, and lets strike what strikes, until nothing does.
+    pub(super) fn strike_all(
+        &mut self,
+        h: f64,
+        s: &mut Stepper,
+        balance: &mut Balance,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        s.strike.struck.clear();
+        for _ in 0..MAX_ROUNDS {
+            self.find_touching(h, s);
+            if s.touching.iter().all(|t| t.restitution == 0.0) || !self.find_strikers(h, s) {
+                return Ok(());
+            }
+            self.strike(s, balance, report)?;
+        }
+        self.find_touching(h, s);
+        Ok(())
+    }
+
+    /// Gathers contacts that strike, and closed ones with them; whether any strikes.
+    fn find_strikers(&mut self, h: f64, s: &mut Stepper) -> bool {
+        let (system, w) = (&self.system, &self.work);
+        s.rows.velocities(system, &s.touching, &self.next.v, w, &mut s.u_start);
+        s.rows.velocities(system, &s.touching, &s.free, w, &mut s.u_free);
+        s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_end);
+        let k = &mut s.strike;
+        k.members.clear();
+        k.times.clear();
+        k.before.clear();
+        let mut any = false;
+        let mut row = 0;
+        for t in &s.touching {
+            let (at, n) = (row, t.n_rows());
+            row += n;
+            if !t.is_unilateral() {
+                continue;
+            }
+            let (start, free) = (s.u_start[at], s.u_free[at]);
+            let left = t.gap + s.u_end[at];
+            let closes = !t.is_closed() && left + h * free < 0.0;
+            let time = if closes { (left / -free).clamp(0.0, h) } else { 0.0 };
+            let share = time / h;
+            let approach = start + share * (free - start);
+            let rebound = -t.restitution * approach;
+            let is_new = !k.struck.iter().any(|x| x.touching.id == t.id && x.strikes);
+            let strikes = (closes || t.is_closed()) && rebound > (start - free).max(0.0) && is_new;
+            if strikes || t.is_closed() {
+                k.members.push(*t);
+                k.times.push(if strikes { time } else { f64::NAN });
+                k.before.extend((at..at + n).map(|i| s.u_start[i] + share * (s.u_free[i] - s.u_start[i])));
+                any |= strikes;
+            }
+        }
+        any
+    }
+
+    /// One round: everything that strikes, at once.
+    fn strike(&mut self, s: &mut Stepper, balance: &mut Balance, report: &mut StepReport) -> Result<(), StepError> {
+        let (system, w) = (&self.system, &self.work);
+        let Stepper { rows, strike: k, law, .. } = s;
+        rows.pose(system, &k.members, w);
+        let internal = |_| StepError::NotFinite { time: self.state.time, what: "a strike".into() };
+        let posed = k.problem.refill(|delassus, q, cones| {
+            rows.write_delassus(delassus);
+            write_cones(&k.members, cones);
+            q.clone_from(&k.before);
+            if *law == Restitution::Newton {
+                for (c, t) in k.members.iter().enumerate().filter(|(c, _)| k.times[*c].is_finite()) {
+                    let at = rows.ports.offsets()[c];
+                    q[at] += t.restitution * k.before[at];
+                }
+            }
+        });
+        posed.map_err(internal)?;
+        k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(internal)?;
+        report.note_solution(&k.solution);
+        k.impulses.clone_from(&k.solution.r);
+        if *law != Restitution::Newton {
+            k.expand(*law, report).map_err(internal)?;
+        }
+        k.after.clear();
+        k.after.resize(k.before.len(), 0.0);
+        k.problem.delassus().apply(&k.impulses, &mut k.after);
+        k.after.iter_mut().zip(&k.before).for_each(|(u, q)| *u += q);
+
+        let offsets = k.problem.offsets();
+        let (mut taken, mut moved) = (0.0, 0.0);
+        for (c, t) in k.members.iter().enumerate() {
+            for (d, i) in (offsets[c]..offsets[c + 1]).enumerate() {
+                taken -= 0.5 * k.impulses[i] * (k.before[i] + k.after[i]);
+                moved -= k.impulses[i] * t.drift.dot(&t.directions()[d]);
+            }
+            let three = |x: &[f64]| std::array::from_fn(|d| if d < t.n_rows() { x[offsets[c] + d] } else { 0.0 });
+            let (impulse, velocity) = (three(&k.impulses), three(&k.after));
+            k.struck.push(Struck { touching: *t, impulse, velocity, strikes: k.times[c].is_finite() });
+        }
+        balance.dissipated += taken;
+        balance.work += moved;
+        report.gained += (-taken).max(0.0);
+
+        k.change.clear();
+        k.change.resize(s.free.len(), 0.0);
+        rows.ports.respond(&system.tree, &w.recursion, &k.impulses, &mut k.change);
+        for (v, d) in self.next.v.iter_mut().zip(&k.change) {
+            *v += d;
+        }
+        for (v, d) in s.free.iter_mut().zip(&k.change) {
+            *v += d;
+        }
+        k.delay();
+        rows.ports.respond(&system.tree, &w.recursion, &k.after, &mut s.shift);
+        Ok(())
+    }
+}
+
+impl Strike {
+    /// Leaves −τ p in `after`: what the impulses have not moved before they acted. A closed contact acts when those strike that it
+    /// shares a body with.
+    fn delay(&mut self) {
+        let offsets = self.problem.offsets();
+        let Some(w) = self.problem.delassus().as_blocks(offsets) else { return };
+        for c in 0..self.members.len() {
+            let mut time = self.times[c];
+            if !time.is_finite() {
+                let (mut sum, mut weight) = (0.0, 0.0);
+                for &q in w.columns(c).iter().filter(|q| self.times[**q].is_finite()) {
+                    let p = self.impulses[offsets[q]];
+                    (sum, weight) = (sum + p * self.times[q], weight + p);
+                }
+                time = if weight > 0.0 { sum / weight } else { 0.0 };
+            }
+            for i in offsets[c]..offsets[c + 1] {
+                self.after[i] = -time * self.impulses[i];
+            }
+        }
+    }
+
+    /// Adds to the impulses of compression those of expansion.
+    fn expand(&mut self, law: Restitution, report: &mut StepReport) -> Result<(), crate::contact::ContactError> {
+        let offsets = self.problem.offsets().to_vec();
+        let (q, p, u) = (&self.before, self.impulses.clone(), self.solution.u.clone());
+        let (mut stored, mut lost) = (0.0, 0.0);
+        for (c, t) in self.members.iter().enumerate() {
+            let i = offsets[c];
+            stored += t.restitution * t.restitution * (-0.5 * p[i] * (q[i] + u[i])).max(0.0);
+            lost -= (i..offsets[c + 1]).map(|i| 0.5 * p[i] * (q[i] + u[i])).sum::<f64>();
+        }
+        let allowed = stored.min(lost.max(0.0));
+        let w = single_rows(&self.problem);
+        let mut total = Vec::new();
+        let gain = self.expand_by(1.0, &w, &p, &u, &mut total, report)?;
+        // Twice the rounding of a sum over all rows.
+        let slack = 1.0 + 1e-13 * p.len() as f64;
+        if law == Restitution::Energetic && gain > allowed * slack {
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                let gain = self.expand_by(middle, &w, &p, &u, &mut total, report)?;
+                if gain > allowed { high = middle } else { low = middle }
+            }
+            self.expand_by(low, &w, &p, &u, &mut total, report)?;
+        }
+        self.impulses.iter_mut().zip(&total).for_each(|(p, r)| *p += r);
+        Ok(())
+    }
+
+    /// Expansion with a share of Poisson's impulses; the impulses, and the kinetic energy that they add.
+    fn expand_by(
+        &mut self,
+        share: f64,
+        w: &BlockMatrix,
+        p: &[f64],
+        u: &[f64],
+        total: &mut Vec<f64>,
+        report: &mut StepReport,
+    ) -> Result<f64, crate::contact::ContactError> {
+        let offsets = self.problem.offsets();
+        total.clear();
+        total.resize(p.len(), 0.0);
+        let mut cones = Vec::with_capacity(p.len());
+        for (c, t) in self.members.iter().enumerate() {
+            let i = offsets[c];
+            total[i] = share * t.restitution * p[i];
+            cones.push(Cone::Unilateral);
+            if t.n_rows() == 3 {
+                let limit = t.friction() * total[i];
+                let tangential = p[i + 1].hypot(p[i + 2]);
+                let slides = u[i + 1].hypot(u[i + 2])
+                    > 1e-9 * self.before[i..i + 3].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+                for d in 1..3 {
+                    let along = if slides && tangential > 0.0 {
+                        (p[i + d] / tangential).abs()
+                    } else {
+                        std::f64::consts::FRAC_1_SQRT_2
+                    };
+                    cones.push(Cone::Interval { lower: -limit * along, upper: limit * along });
+                }
+            }
+        }
+        let mut free = vec![0.0; p.len()];
+        w.apply(total, &mut free);
+        free.iter_mut().zip(u).for_each(|(f, u)| *f += u);
+        self.expansion.refill(|delassus, q, laws| {
+            delassus.clone_from(w);
+            q.clone_from(&free);
+            laws.clone_from(&cones);
+        })?;
+        self.solver.solve_into(&self.expansion, Start::Cold, &mut self.extra)?;
+        report.note_solution(&self.extra);
+        total.iter_mut().zip(&self.extra.r).for_each(|(t, r)| *t += r);
+        Ok(total.iter().zip(u.iter().zip(&self.extra.u)).map(|(r, (a, b))| 0.5 * r * (a + b)).sum())
+    }
+}
+
+/// The operator of a problem, every row a block of its own.
+fn single_rows(problem: &ContactProblem) -> BlockMatrix {
+    let n = problem.n_rows();
+    let mut dense = vec![0.0; n * n];
+    if let Some(w) = problem.delassus().as_blocks(problem.offsets()) {
+        for b in 0..w.n_blocks() {
+            for (c, block) in w.row(b) {
+                let (row, column) = (problem.offsets()[b], problem.offsets()[c]);
+                for (k, values) in block.chunks_exact(w.dim(c)).enumerate() {
+                    dense[(row + k) * n + column..][..values.len()].copy_from_slice(values);
+                }
+            }
+        }
+    }
+    let mut out = BlockMatrix::default();
+    out.set_from_dense(&(0..=n).collect::<Vec<_>>(), &dense);
+    out
+}
