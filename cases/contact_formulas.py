@@ -108,6 +108,41 @@ def turntable():
           script="contact_formulas")
 
 
+def dominoes():
+    n, thickness, height, spacing = 10, 0.08, 0.5, 0.25
+    # A long row lies face on face at cos θ = thickness / spacing; the last one lies flat; the others are between.
+    least, flat = np.arccos(thickness / spacing), np.pi / 2
+    middle, half = (np.sin(least / 2) + np.sin(flat / 2)) / 2, (np.sin(flat / 2) - np.sin(least / 2)) / 2
+    columns = {f"domino{k}.qy": [middle] for k in range(n - 1)} | {f"domino{n - 1}.qy": [np.sin(flat / 2)], f"domino{n - 1}.z": [thickness / 2]}
+    rates = {f"domino{k}.wy": [0.0] for k in range(n)}
+    store("dominoes", "ten dominoes; the first is let go past its tipping point", dict(count=n, thickness=thickness, height=height, spacing=spacing, g=G), [3.0],
+          columns | rates, dict(formula="bounds"),
+          [([f"domino{k}.qy" for k in range(n - 1)], [3.0], round(float(half), 3) + 0.02, "They lean on each other, from face on face to flat; 0.02 for sliding."),
+           ([f"domino{n - 1}.qy", f"domino{n - 1}.z"], [3.0], 1e-3, "The last one lies flat."),
+           (list(rates), [3.0], 1e-3, "All have come to rest.")],
+          [("residual.rel", 1e-8, "Every step's contact problem is solved.")], dict(least_tilt=float(least)), script="contact_formulas")
+
+
+def spheres_in_box():
+    n, radius, inside, height = 60, 0.05, 0.5, 0.5
+    columns = {f"ball{k}.{c}": [v] for k in range(n) for c, v in (("x", 0.0), ("y", 0.0), ("z", height / 2), ("vx", 0.0), ("vy", 0.0), ("vz", 0.0))}
+    pick = lambda *cs: [c for c in columns if c.split(".")[1] in cs]
+    store("spheres-in-box", "sixty balls fall into a box", dict(count=n, radius=radius, inside=inside, g=G), [4.0], columns, dict(formula="bounds"),
+          [(pick("x", "y"), [4.0], inside / 2 - radius + 1e-3, "No ball leaves the box; 1e-3 for what a step may let overlap."),
+           (pick("z"), [4.0], height / 2 - radius + 1e-3, "No ball leaves the box."),
+           (pick("vx", "vy", "vz"), [4.0], 0.05, "They have come to rest but for single ones that still roll.")],
+          [("residual.rel", 1e-8, "Every step's contact problem is solved.")], script="contact_formulas")
+
+
+def chain_on_floor():
+    n, radius = 100, 0.01
+    columns = {f"link{k}.{c}": [v] for k in range(n) for c, v in (("z", radius), ("vx", 0.0), ("vy", 0.0), ("vz", 0.0))}
+    pick = lambda *cs: [c for c in columns if c.split(".")[1] in cs]
+    store("chain-on-floor", "a chain of a hundred links falls on the floor", dict(count=n, radius=radius, g=G), [2.5], columns, dict(formula="bounds"),
+          [(pick("z"), [2.5], 1e-4, "Every link lies on the floor."), (pick("vx", "vy", "vz"), [2.5], 1e-3, "The chain has come to rest.")],
+          [("residual.rel", 1e-8, "Every step's contact problem is solved.")], script="contact_formulas")
+
+
 if __name__ == "__main__":
     bouncing_ball()
     incline()
@@ -115,3 +150,6 @@ if __name__ == "__main__":
     heavy_stack()
     conveyor()
     turntable()
+    dominoes()
+    spheres_in_box()
+    chain_on_floor()
