@@ -39,7 +39,8 @@ def bouncing_ball():
     values = np.array([height(t) for t in times])
     store("bouncing-ball", "a ball dropped from one metre, restitution 0.8", dict(radius=radius, drop=drop, e=e, g=G), times,
           {"ball.z": radius + values[:, 0], "ball.vz": values[:, 1]}, dict(formula="exact"),
-          [(["ball.z", "ball.vz"], times[:-1], 20 * step, first_order(step, "Times of impacts are known to a step, and each moves those that follow.")),
+          [(["ball.z"], times[:-1], 60 * step, first_order(step, "Times of impacts are known to a step, and each moves those that follow.")),
+           (["ball.vz"], times[:-1], 250 * step, first_order(step, "A flight that starts late by a step is off by g times that, and so are all that follow.")),
            (["ball.z", "ball.vz"], times[-1:], step, "After infinitely many impacts in 4.06 s the ball lies still.")],
           [("residual.rel", 1e-12, "One contact is solved exactly."), ("penetration", 1e-3, "No more than the speed of impact times the step.")],
           dict(apex_heights=apexes, impact_times=impacts, at_rest_from=float(end)), script="contact_formulas")
@@ -81,7 +82,7 @@ def conveyor():
     zero = [0.0] * len(times)
     store("conveyor", "a box is put on a belt that moves at 1 m/s", dict(friction=mu, belt=v, g=G), times,
           {"box.x": x, "box.y": zero, "box.z": [0.1] * len(times), "box.vx": s, "box.vy": zero, "box.vz": zero, "box.wy": zero}, dict(formula="exact"),
-          [(["box.x", "box.vx"], times, 2 * v * step, first_order(step)),
+          [(["box.x", "box.vx"], times, v * step, first_order(step)),
            (["box.y", "box.z", "box.vy", "box.vz", "box.wy"], times, 1e-9, "Nothing moves it across the belt.")],
           [("residual.rel", 1e-10, "Every step's contact problem is solved."), ("penetration", 1e-9, "The belt is flat.")],
           dict(slides_until=float(stop), slips_by=float(slip)), script="contact_formulas")
@@ -101,7 +102,7 @@ def turntable():
     store("turntable", "a ball rolls on a turntable", dict(rate=rate, radius=radius, start=list(x0), velocity=list(v0)), times,
           {"ball.x": x[:, 0], "ball.y": x[:, 1], "ball.z": [radius] * 3, "ball.vx": v[:, 0], "ball.vy": v[:, 1], "ball.wx": spin[:, 0], "ball.wy": spin[:, 1],
            "axle.q0": [rate * t for t in times]}, dict(formula="exact"),
-          [(["ball.x", "ball.y", "ball.vx", "ball.vy"], times, 5 * step, first_order(step)), (["ball.wx", "ball.wy"], times, 100 * step, first_order(step, "Speeds over the radius.")),
+          [(["ball.x", "ball.y", "ball.vx", "ball.vy"], times, 2 * step, first_order(step)), (["ball.wx", "ball.wy"], times, 80 * step, first_order(step, "Speeds over the radius.")),
            (["ball.z"], times, 1e-9, "The table is flat."), (["axle.q0"], times, 1e-12, "Prescribed.")],
           [("residual.rel", 1e-10, "Every step's contact problem is solved."), ("penetration", 1e-9, "The table is flat.")],
           dict(circle=dict(centre=[float(c) for c in centre], radius=float(np.linalg.norm(x0 - centre)), rate=w, rolling_spin_at_start=float((rate * x0[0] - v0[1]) / radius))),
@@ -135,7 +136,7 @@ def spheres_in_box():
 
 
 def chain_on_floor():
-    n, radius = 100, 0.01
+    n, radius = 100, 0.02
     columns = {f"link{k}.{c}": [v] for k in range(n) for c, v in (("z", radius), ("vx", 0.0), ("vy", 0.0), ("vz", 0.0))}
     pick = lambda *cs: [c for c in columns if c.split(".")[1] in cs]
     store("chain-on-floor", "a chain of a hundred links falls on the floor", dict(count=n, radius=radius, g=G), [2.5], columns, dict(formula="bounds"),

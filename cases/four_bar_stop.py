@@ -55,8 +55,8 @@ if __name__ == "__main__":
           dict(a=A, b=B, c=C, d=D, mass=MASS, limit=LIMIT, e=E, theta0=THETA0, omega0=OMEGA0, g=9.81), times,
           {"theta.q0": y[:, 0], "theta.v0": y[:, 1], "psi.q0": [r[1][0] for r in rows], "psi.v0": [r[1][1] * v for r, v in zip(rows, y[:, 1])]},
           dict(difference_from_LSODA=float(abs(y - z).max()), impact_times=float(max(abs(a["time"] - b["time"]) for a, b in zip(impacts, others)))),
-          [(["theta.q0", "psi.q0"], [0.1, 0.5, 1.0, 2.0], 100 * STEP, "First order in the step of 1e-4 s; an impact is known to a step."),
-           (["theta.v0", "psi.v0"], [0.1, 0.5, 1.0, 2.0], 1000 * STEP, "First order in the step of 1e-4 s; accelerations of up to 100 rad/s².")],
+          [(["theta.q0", "psi.q0"], [0.1, 0.5, 1.0, 2.0], 20 * STEP, "First order in the step of 1e-4 s; an impact is known to a step."),
+           (["theta.v0", "psi.v0"], [0.1, 0.5, 1.0, 2.0], 100 * STEP, "First order in the step of 1e-4 s; accelerations of up to 100 rad/s².")],
           [("residual.rel", 1e-10, "Every step's contact problem is solved."), ("loop_drift.position", 1e-10, "The engine's promise for closed loops."),
            ("loop_drift.velocity", 1e-10, "The engine's promise for closed loops.")],
           dict(impacts=impacts))

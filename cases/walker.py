@@ -136,7 +136,7 @@ if __name__ == "__main__":
           dict(leg=LEG, below_hip=BELOW, leg_mass=M_LEG, leg_inertia=I_LEG, hip_mass=M_HIP, slope=SLOPE, g=G, start=list(p0)), times,
           {c: y[:, k] for c, k in (names | rates).items()},
           dict(difference_from_LSODA=float(abs(y - z).max()), landing_times=float(max(abs(a["time"] - b["time"]) for a, b in zip(landings, others)))),
-          [(list(names), times, 50 * STEP, "First order in the step of 2e-4 s; a stable gait forgets errors."),
-           (list(rates), times, 200 * STEP, "First order in the step of 2e-4 s; a stable gait forgets errors.")],
+          [(list(names), times, 60 * STEP, "First order in the step of 2e-4 s; a stable gait forgets errors."),
+           (list(rates), times, 60 * STEP, "First order in the step of 2e-4 s; a stable gait forgets errors.")],
           [("residual.rel", 1e-10, "Every step's contact problem is solved.")],
           dict(gait=[float(x) for x in p], multipliers=[float(abs(x)) for x in np.linalg.eigvals(D)], landings=landings, friction_needed=float(friction)))
