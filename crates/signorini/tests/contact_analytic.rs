@@ -266,3 +266,24 @@ fn a_linkage_comes_to_rest_at_its_stop() {
     let push = simulation.joint_pushes().iter().find(|p| p.joint == 2).copied().unwrap();
     assert!(push.is_limit && push.force < 0.0, "{push:?}");
 }
+
+#[test]
+fn touching_balls_are_struck_at_once_under_newtons_law() {
+    // Every contact that is struck separates with e times its approach: 1 for the first, 0 for those at rest, which stay closed. With the momentum
+    // (w − 1) + 4 w = 1 that is w = 2/5 for the row and −3/5 for the first ball, and the energy is kept.
+    let mut text = String::from("time = { end = 1, step = 1e-2 }\nmaterial = [{ name = \"m\", restitution = 1 }]\n");
+    for k in 0..5 {
+        let (x, v) = if k == 0 { (-0.1, 1.0) } else { (f64::from(k), 0.0) };
+        text += &format!(
+            "[[body]]\nname = \"b{k}\"\nmass = 1\nposition = [{x}, 0, 0]\nvelocity = [{v}, 0, 0]\n\
+             shape = [{{ kind = \"sphere\", radius = 0.5, material = \"m\" }}]\n"
+        );
+    }
+    let mut scene = scene(&text);
+    scene.solver.restitution = Restitution::Newton;
+    let mut simulation = start(&scene, 1e-2);
+    go(&mut simulation, 1.0, |_, _| {});
+    let speeds: Vec<_> = observe(&mut simulation).bodies.iter().map(|b| b.velocity[0]).collect();
+    println!("{speeds:?}");
+    assert!((speeds[0] + 0.6).abs() < 1e-10 && speeds[1..].iter().all(|v| (v - 0.4).abs() < 1e-10), "{speeds:?}");
+}
