@@ -32,7 +32,8 @@ const NEARLY_CLOSED: f64 = 1.0e-11;
 impl System {
     /// Overwrites prescribed coordinates and speeds, and brings quaternions back to norm one.
     pub(crate) fn prescribe(&self, now: Instant, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
-        for link in &self.tree.links {
+        for &i in &self.tree.balls {
+            let link = &self.tree.links[i];
             link.joint_type().normalise(&mut q[link.q_range()]);
         }
         for (link, k, signal) in &self.motions {

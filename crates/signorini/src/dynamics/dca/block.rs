@@ -13,6 +13,7 @@
 //!
 //! **Checked by** `tests/dca.rs`.
 
+use super::fused::FusedLinks;
 use super::matrix::{self, Vec6};
 use super::{Bias, Drive, Row};
 use crate::dynamics::recursive::{Kinematics, LinkMotion, Pivot, Tree};
@@ -42,6 +43,8 @@ pub struct Block {
     pub(super) parent: Vec<u32>,
     /// First speed of each within the block.
     pub(super) first: Vec<usize>,
+    /// Place of each of the block's speeds among all.
+    speeds: Vec<usize>,
     pub(super) bottom: Option<usize>,
     /// Links from the top to the bottom, and whether a link is among them.
     pub(super) way: Vec<usize>,
@@ -50,18 +53,16 @@ pub struct Block {
     pub(super) collects: Vec<bool>,
     ends: Vec<End>,
     pub(super) n_columns: usize,
-    pub(super) motion: Vec<LinkMotion>,
-    /// Sine and cosine of revolute joints on the way to the bottom.
-    pub(super) turn: Vec<(f64, f64)>,
+    motion: Vec<LinkMotion>,
+    /// What only the fused route keeps of each link.
+    pub(super) fused: FusedLinks,
     pub(super) unit: Vec<Twist>,
     pub(super) pivots: Vec<Pivot>,
-    /// `across` of each pivot, seen at the parent's origin; revolute speeds of the fused route only.
-    pub(super) moved: Vec<Wrench>,
     pub(super) is_held: Vec<bool>,
     /// Articulated inertia of each link after its own speeds were eliminated, at its own origin.
     inertia: Vec<Sym6>,
     pub(super) collected: Vec<Sym6>,
-    /// t of each speed (rows) and column.
+    /// t of each speed (rows) and column; on the fused route t/D.
     pub(super) passed: Vec<f64>,
     /// First link met whose joint moves no inertia.
     pub singular: Option<usize>,
@@ -81,6 +82,7 @@ impl Block {
     pub fn new(tree: &Tree, links: &[usize], bottom: Option<usize>, rows: &[usize], port_of: &[(usize, Port)]) -> Self {
         let local = |l: usize| links.binary_search(&l).ok();
         let mut first = Vec::with_capacity(links.len() + 1);
+        let speeds: Vec<usize> = links.iter().flat_map(|&l| tree.links[l].v_range()).collect();
         let mut n_v = 0;
         for &l in links {
             first.push(n_v);
@@ -115,11 +117,11 @@ impl Block {
         Self {
             parent,
             first,
+            speeds,
             way,
             is_on_way,
             collects,
-            turn: vec![(0.0, 1.0); links.len()],
-            moved: vec![Wrench::default(); n_v],
+            fused: FusedLinks::new(links.len()),
             bottom: bottom.and_then(local),
             ends,
             n_columns,
@@ -384,17 +386,13 @@ impl Block {
     }
 
     /// Copies rates to where the tree keeps them.
-    pub fn gather_rates(&self, tree: &Tree, flow: &BlockFlow, rates: &mut [f64]) {
-        for (k, &l) in self.links.iter().enumerate() {
-            rates[tree.links[l].v_range()].copy_from_slice(&flow.rate[self.first[k]..self.first[k + 1]]);
-        }
+    pub fn gather_rates(&self, flow: &BlockFlow, rates: &mut [f64]) {
+        self.speeds.iter().zip(&flow.rate).for_each(|(&v, &rate)| rates[v] = rate);
     }
 
     /// Copies results to where the tree keeps them.
-    pub fn gather(&self, tree: &Tree, flow: &BlockFlow, rates: &mut [f64], accelerations: &mut [Twist]) {
-        for (k, &l) in self.links.iter().enumerate() {
-            rates[tree.links[l].v_range()].copy_from_slice(&flow.rate[self.first[k]..self.first[k + 1]]);
-            accelerations[l] = flow.acceleration[k];
-        }
+    pub fn gather(&self, flow: &BlockFlow, rates: &mut [f64], accelerations: &mut [Twist]) {
+        self.gather_rates(flow, rates);
+        self.links.iter().zip(&flow.acceleration).for_each(|(&l, &a)| accelerations[l] = a);
     }
 }

@@ -215,7 +215,7 @@ impl Dca {
         sink(&self.nodes, &mut self.flows, &task, drive);
         for (node, flow) in self.nodes.iter().zip(&self.flows) {
             if let Kind::Block(block) = &node.kind {
-                block.gather(tree, &flow.block, rates, &mut self.acceleration);
+                block.gather(&flow.block, rates, &mut self.acceleration);
             }
             for j in node.n_open..node.n_columns {
                 self.lambda[node.rows[j - node.base]] = flow.lambda[j];
