@@ -18,7 +18,7 @@ use super::matrix::{self, Vec6};
 use super::{Bias, Drive, Row};
 use crate::dynamics::recursive::{Kinematics, LinkMotion, Pivot, Tree};
 use crate::plan::Port;
-use crate::spatial::{Sym6, Twist, Wrench};
+use crate::spatial::{Sym6, Twist, Vec3, Wrench};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
 pub(super) const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
@@ -44,7 +44,7 @@ pub struct Block {
     /// First speed of each within the block.
     pub(super) first: Vec<usize>,
     /// Place of each of the block's speeds among all.
-    speeds: Vec<usize>,
+    pub(super) speeds: Vec<usize>,
     pub(super) bottom: Option<usize>,
     /// Links from the top to the bottom, and whether a link is among them.
     pub(super) way: Vec<usize>,
@@ -53,7 +53,11 @@ pub struct Block {
     pub(super) collects: Vec<bool>,
     ends: Vec<End>,
     pub(super) n_columns: usize,
-    motion: Vec<LinkMotion>,
+    pub(super) motion: Vec<LinkMotion>,
+    /// Origin of each link, its velocity, and that against its parent's point there.
+    pub(super) origin: Vec<Vec3>,
+    pub(super) velocity: Vec<Vec3>,
+    pub(super) slide: Vec<Vec3>,
     /// What only the fused route keeps of each link.
     pub(super) fused: FusedLinks,
     pub(super) unit: Vec<Twist>,
@@ -126,6 +130,9 @@ impl Block {
             ends,
             n_columns,
             motion: vec![LinkMotion::default(); links.len()],
+            origin: vec![Vec3::zeros(); links.len()],
+            velocity: vec![Vec3::zeros(); links.len()],
+            slide: vec![Vec3::zeros(); links.len()],
             unit: vec![Twist::default(); n_v],
             pivots: vec![Pivot::default(); n_v],
             is_held: vec![false; n_v],
@@ -388,11 +395,5 @@ impl Block {
     /// Copies rates to where the tree keeps them.
     pub fn gather_rates(&self, flow: &BlockFlow, rates: &mut [f64]) {
         self.speeds.iter().zip(&flow.rate).for_each(|(&v, &rate)| rates[v] = rate);
-    }
-
-    /// Copies results to where the tree keeps them.
-    pub fn gather(&self, flow: &BlockFlow, rates: &mut [f64], accelerations: &mut [Twist]) {
-        self.gather_rates(flow, rates);
-        self.links.iter().zip(&flow.acceleration).for_each(|(&l, &a)| accelerations[l] = a);
     }
 }
