@@ -35,6 +35,15 @@ pub enum StepError {
         /// The joint.
         joint: String,
     },
+    /// A joint moves nothing that has inertia before other parts of the mechanism are merged to it.
+    #[error(
+        "joint `{joint}` moves no inertia of its own cluster, which the formulation `dca` needs; `recursive` does without \
+         where bodies further out have some"
+    )]
+    NoOwnInertia {
+        /// The joint.
+        joint: String,
+    },
     /// An event that cannot happen.
     #[error("at t = {time}: {why}")]
     Event {

@@ -19,7 +19,7 @@ impl Simulation {
         next.topology = self.state.topology.clone();
         next.events.clone_from(&self.state.events);
         if !self.system.needs_positions {
-            w.recursion.update_positions(&self.system.tree);
+            self.system.update_positions(w);
         }
         (report.kinetic, report.potential) = self.system.energies(&next.q, &next.v, w);
         report.work = next.work;

@@ -258,8 +258,8 @@ impl Simulation {
         }
         let (system, state, w) = (&self.system, &self.state, &mut self.work);
         w.cut_q.copy_from_slice(&state.cut_q);
-        w.recursion.update_kinematics(&system.tree, &state.q, &state.v);
-        w.recursion.update_positions(&system.tree);
+        system.update_kinematics(&state.q, &state.v, w);
+        system.update_positions(w);
         system.update_closures(w);
         self.is_current = true;
     }
