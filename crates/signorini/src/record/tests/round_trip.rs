@@ -13,8 +13,8 @@ fn stream_and_finished_files_hold_what_was_seen() {
     let mut expected = Vec::new();
     let mut run = start(&scratch.0, 1.0, &output, Oscillator::new());
     expected.push((0.0, 1.0, 0.25));
-    run.drive(&scratch.0, |state, _| {
-        expected.push((state.time, state.q[0], state.v[0]));
+    run.drive(&scratch.0, |motion, _| {
+        expected.push((motion.state().time, motion.state().q[0], motion.state().v[0]));
         Wish::Flush
     })
     .unwrap();
@@ -50,7 +50,7 @@ fn a_joint_that_does_not_exist_yet_has_no_value() {
     Oscillator::new().observe(false, &mut seen).unwrap();
     let mut recorder = Recorder::create(&scratch.0, layout(&output), &seen).unwrap();
     for exists in [[true], [false], [true]] {
-        recorder.record(&seen, &exists).unwrap();
+        recorder.record(&seen, None, &exists).unwrap();
     }
     recorder.flush().unwrap();
     let from_stream = column(&Recording::open(&scratch.0).unwrap(), "slide.v0");
@@ -69,13 +69,13 @@ fn text_reads_back_to_the_same_bits() {
     let scratch = Scratch::new();
     let values = [0.1 + 0.2, -0.0, 5e-324, f64::MAX, 1.0 / 3.0, 6.02214076e23, -1e-7, f64::MIN_POSITIVE];
     let output = Output { bodies: Some(vec![]), marker: vec![], ..Output::default() };
-    let joints = [JointColumns { name: "a \"quoted\", name".into(), q: 0..1, v: 0..0 }];
+    let joints = [JointColumns { name: "a \"quoted\", name".into(), q: 0..1, v: 0..0, ..JointColumns::default() }];
     let layout = Layout::build(&[], &joints, &[], &output).unwrap();
     let mut seen = Observation { joint_q: vec![0.0], ..Observation::default() };
     let mut recorder = Recorder::create(&scratch.0, layout, &seen).unwrap();
     for value in values {
         seen.joint_q[0] = value;
-        recorder.record(&seen, &[]).unwrap();
+        recorder.record(&seen, None, &[]).unwrap();
     }
     recorder.finish(true).unwrap();
     let text = fs::read_to_string(Table::Trajectory.csv(&scratch.0)).unwrap();
