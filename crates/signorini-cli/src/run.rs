@@ -335,7 +335,8 @@ impl Run {
         let keep = |error: RecordError| kept_so_far(&folder, error);
         let ending = ending.map_err(keep)?;
         if let Ending::Failed(StepError::Unsolved { .. }) = &ending {
-            unsolved.save(run.motion());
+            // The step was not taken.
+            unsolved.save(run.motion(), run.state().steps + 1);
         }
         let time = run.state().time;
         match &ending {

@@ -28,21 +28,21 @@ impl Unsolved {
     /// A step was taken all the same. The first one is worth a line.
     pub fn note(&mut self, motion: &Engine, report: &StepReport, policy: Policy) {
         if policy == Policy::Warn && !self.is_noted {
-            let (time, rel) = (report.time - report.step, report.residual.rel);
-            eprintln!("warning: at t = {time}: the contact problem was not solved: its residual is {rel:.3e}");
+            let (time, rel) = (report.time, report.residual.rel);
+            eprintln!("warning: step to t = {time}: the contact problem was not solved: its residual is {rel:.3e}");
             eprintln!("         the run goes on with the best impulses found, and counts such steps");
         }
         self.is_noted = true;
-        self.save(motion);
+        self.save(motion, motion.state().steps);
     }
 
-    /// Saves the problem of the last step that was tried.
-    pub fn save(&mut self, motion: &Engine) {
+    /// Saves the problem of the last step that was tried, by its number.
+    pub fn save(&mut self, motion: &Engine, step: u64) {
         let (Some(folder), Some(problem)) = (&self.folder, motion.contact_problem()) else { return };
         if self.saved.len() >= MOST || self.failure.is_some() {
             return;
         }
-        let path = folder.join(format!("contact-{:06}.npz", motion.state().steps));
+        let path = folder.join(format!("contact-{step:06}.npz"));
         let io = |source| ContactError::Io { path: folder.clone(), source };
         match std::fs::create_dir_all(folder).map_err(io).and_then(|()| store::write_problem(&path, problem)) {
             Ok(()) => self.saved.push(path),

@@ -19,7 +19,7 @@ pub struct Statistics {
     /// Largest |E − E₀ − work + dissipated|; what rounding of these energies may explain counts as zero.
     #[serde(deserialize_with = "null_is_infinite")]
     pub energy_imbalance: f64,
-    /// Largest |kinetic| + |potential − potential at the start|.
+    /// Largest |kinetic| + |potential − potential at the start| + energy that contact exchanged in the step.
     #[serde(deserialize_with = "null_is_infinite")]
     pub energy_scale: f64,
     /// Worst residuals.
@@ -38,7 +38,7 @@ pub struct Statistics {
     /// Steps whose contact problem was not solved.
     #[serde(default)]
     pub unsolved: u64,
-    /// Start of the first of them.
+    /// End of the first of them.
     #[serde(default)]
     pub first_unsolved: Option<f64>,
     /// Energy that strikes have added.
@@ -85,8 +85,9 @@ pub struct LoopDrift {
 impl Residual {
     /// Of a step: the worse of what the judge of contact problems says and of how close loops are.
     pub(crate) fn of(report: &StepReport) -> Self {
-        let crate::contact::Residual { rel, signorini, coulomb, dissipation, bilateral, .. } = report.residual;
-        let mut residual = Self { rel, signorini, coulomb, dissipation, bilateral };
+        let r = &report.residual;
+        let (signorini, coulomb, dissipation) = (r.signorini, r.coulomb, r.dissipation);
+        let mut residual = Self { rel: r.rel, signorini, coulomb, dissipation, bilateral: r.bilateral };
         worsen(&mut residual.rel, report.bilateral);
         worsen(&mut residual.bilateral, report.bilateral);
         residual
@@ -131,13 +132,14 @@ impl Statistics {
         if !(imbalance <= ROUNDING * energies.map(f64::abs).sum::<f64>()) {
             worsen(&mut self.energy_imbalance, imbalance);
         }
-        worsen(&mut self.energy_scale, report.kinetic.abs() + (report.potential - self.initial_potential).abs());
+        let at_play = report.kinetic.abs() + (report.potential - self.initial_potential).abs();
+        worsen(&mut self.energy_scale, at_play + report.exchanged.abs());
         if report.gained > ROUNDING * self.energy_scale {
             self.gained += report.gained;
         }
         if report.is_unsolved {
             self.unsolved += 1;
-            self.first_unsolved.get_or_insert(report.time - report.step);
+            self.first_unsolved.get_or_insert(report.time);
         }
         worsen(&mut self.penetration, report.penetration);
         self.contacts_max = self.contacts_max.max(u64::from(report.contacts));
@@ -159,7 +161,7 @@ impl Statistics {
         }
         if let Some(first) = self.first_unsolved {
             findings.push(format!(
-                "{} of {} steps were not solved to the tolerance, the first at t = {first}; worst residual {:.1e}",
+                "{} of {} steps were not solved to the tolerance, the first is the one to t = {first}; worst residual {:.1e}",
                 self.unsolved, self.steps, self.residual.rel
             ));
         }

@@ -62,8 +62,8 @@ pub struct Energy {
     /// Kinetic plus potential energy at the end.
     #[serde(rename = "final")]
     pub last: f64,
-    /// Largest |E − E₀ − work of loads and motors + dissipated| over the largest |kinetic| + |potential change|. Differences that
-    /// rounding of the energies may explain count as zero.
+    /// Largest |E − E₀ − work of loads and motors + dissipated| over the largest |kinetic| + |potential change| + energy
+    /// that contact exchanged in a step. Differences that rounding of the energies may explain count as zero.
     pub max_drift: f64,
 }
 

@@ -41,6 +41,8 @@ pub struct StepReport {
     pub is_unsolved: bool,
     /// Whether rounding kept a contact problem above its tolerance; it counts as solved.
     pub is_at_floor: bool,
+    /// Energy that the step's contact impulses exchanged: half of impulses times the velocities that they changed.
+    pub exchanged: f64,
     /// Energy that strikes have added: Newton's law may do so with friction.
     pub gained: f64,
 }

@@ -77,7 +77,7 @@ fn what_contact_brings() {
     let findings = statistics.findings();
     assert!(findings[0].starts_with("restitution added energy 1.000e-1"), "{findings:?}");
     assert!(
-        findings[1].starts_with("1 of 2 steps were not solved to the tolerance, the first at t = 0.25;"),
+        findings[1].starts_with("1 of 2 steps were not solved to the tolerance, the first is the one to t = 0.5;"),
         "{findings:?}"
     );
 }
