@@ -4,6 +4,7 @@ use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
 use crate::dynamics::loads::Power;
+use crate::dynamics::recursive::cut::Closure;
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
 use crate::model::Instant;
 use crate::plan::{Elimination, Port, Shape};
@@ -15,7 +16,7 @@ use crate::spatial::{Twist, Vec3};
 pub(crate) struct DcaWork {
     pub dca: Dca,
     /// Row of the clusters for each row of the loops.
-    row: Vec<usize>,
+    pub row: Vec<usize>,
     wanted: Vec<f64>,
     rates: Vec<f64>,
     /// Coordinates at which an event has left the clusters assembled, rotors included; empty where that is not known.
@@ -98,15 +99,8 @@ impl System {
     pub(crate) fn factor_dca(&self, w: &mut Workspace, rotors: bool) {
         let Some(work) = w.dca.as_deref_mut() else { return };
         work.assembled.clear();
-        for (r, row) in w.loops.rows.iter().enumerate() {
-            let closure = &w.closures[row.cut];
-            let direction = Loops::direction(row, &w.closures);
-            let wrenches = [direction.shifted(&closure.child_arm), (-direction).shifted(&closure.parent_arm)];
-            let (compliance, is_active) = match row.kind {
-                RowKind::Rotor(_, inertia) => (1.0 / inertia, rotors),
-                _ => (0.0, true),
-            };
-            work.dca.rows[work.row[r]] = Row { wrenches, compliance, is_active };
+        for (row, &at) in w.loops.rows.iter().zip(&work.row) {
+            work.dca.rows[at] = cut_row(row, &w.closures, rotors);
         }
         work.dca.factor(&self.tree, &w.recursion.kinematics);
     }
@@ -274,6 +268,18 @@ impl System {
             RowKind::Rotor(_, inertia) => along + w.loops.lambda[r] / inertia,
         }
     }
+}
+
+/// A row of a cut joint, as clusters have it.
+pub(crate) fn cut_row(row: &LoopRow, closures: &[Closure], rotors: bool) -> Row {
+    let closure = &closures[row.cut];
+    let direction = Loops::direction(row, closures);
+    let wrenches = [direction.shifted(&closure.child_arm), (-direction).shifted(&closure.parent_arm)];
+    let (compliance, is_active) = match row.kind {
+        RowKind::Rotor(_, inertia) => (1.0 / inertia, rotors),
+        _ => (0.0, true),
+    };
+    Row { wrenches, compliance, is_active }
 }
 
 /// Passes of refinement where there are loops. One restores what the recursion's orthogonal factorisation has; the second is for

@@ -232,7 +232,7 @@ impl System {
     }
 
     /// The displacement of least kinetic energy that answers the right-hand sides of the hard rows, in `w.displacement`.
-    fn respond(&self, w: &mut Workspace) {
+    pub(crate) fn respond(&self, w: &mut Workspace) {
         if self.formulation == Formulation::Dca {
             return self.respond_dca(w);
         }

@@ -6,9 +6,9 @@ use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
 use crate::dynamics::recursive::cut::row_name;
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
-use crate::model::Instant;
+use crate::model::{Instant, Signal};
 use crate::scene::JointKind;
-use crate::spatial::{Vec3, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench};
 
 impl System {
     /// The joint that a loop row belongs to, and what the row forbids, in words.
@@ -102,15 +102,48 @@ impl System {
     pub(crate) fn accelerate_dense(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
         w.recursion.update_positions(&self.tree);
         let motion = self.body_motions(w);
+        let mut prescribed = self.prescribed_by(|signal| signal.at(now)[2]);
+        // In the tree they are those of the workspace: a step with contact asks for others than the signal's.
+        for (link, k, _) in &self.motions {
+            if let Some(joint) = self.plan.links[*link].joint {
+                let at = self.model.joints()[joint.index()].v.start + k;
+                prescribed[at] = Some(w.prescribed[self.tree.links[*link].v as usize + k]);
+            }
+        }
+        self.solve_dense(&motion, &prescribed, self.model.gravity(), vdot, w)
+    }
+
+    /// What impulses do to a mechanism, by the oracle: `w.tau` and `w.external` are impulses, `out` becomes the change of speeds.
+    pub(crate) fn respond_dense(&self, out: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+        let mut motion = self.body_motions(w);
+        motion.iter_mut().for_each(|m| m.twist = Twist::default());
+        let prescribed = self.prescribed_by(|_| 0.0);
+        self.solve_dense(&motion, &prescribed, Vec3::zeros(), out, w)
+    }
+
+    /// Something for every prescribed speed, in the scene's order of joints.
+    fn prescribed_by(&self, value: impl Fn(&Signal) -> f64) -> Vec<Option<f64>> {
+        let mut prescribed = vec![None; self.model.n_joint_v()];
+        for joint in self.model.joints() {
+            for k in 0..joint.v.len() {
+                prescribed[joint.v.start + k] = joint.fittings.motion(k).map(&value);
+            }
+        }
+        prescribed
+    }
+
+    fn solve_dense(
+        &self,
+        motion: &[BodyMotion],
+        prescribed: &[Option<f64>],
+        gravity: Vec3,
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<(), StepError> {
         let model = &self.model;
         let mut joint_forces = vec![0.0; model.n_joint_v()];
-        let mut prescribed = vec![None; model.n_joint_v()];
         let mut external = vec![Wrench::default(); model.bodies().len()];
         for (j, joint) in model.joints().iter().enumerate() {
-            let fittings = &joint.fittings;
-            for k in 0..joint.v.len() {
-                prescribed[joint.v.start + k] = fittings.motion(k).map(|s| s.at(now)[2]);
-            }
             if let Some(link) = self.plan.link_of_joint[j] {
                 joint_forces[joint.v.clone()].copy_from_slice(&w.tau[self.tree.links[link].v_range()]);
             }
@@ -127,13 +160,8 @@ impl System {
             }
         }
         let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
-        let drive = Drive {
-            external: &external,
-            joint_forces: &joint_forces,
-            prescribed: &prescribed,
-            gravity: model.gravity(),
-        };
-        dense.solve(model, &motion, &drive);
+        let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed, gravity };
+        dense.solve(model, motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {
             let range = self.tree.links[i].v_range();
             match link.joint {

@@ -3,28 +3,124 @@
 //! **Problem.** Everything that may push during a step, points that touch, joints at their limits, joints with dry friction, as rows of
 //! one contact problem u = G r + u_free.
 //!
-//! **Method.** Each is a port of the mechanism (`dynamics/recursive/ports.rs`), so G has the size of the contacts, whatever the
-//! number of joints (paper 000, eq. 24–32: what is left at the root). Loops stay closed exactly.
+//! **Method.** Each is a port of the mechanism, so G has the size of the contacts, whatever the number of joints (paper 000, eq. 24–32:
+//! what is left at the root). Loops stay closed exactly. The formulation decides on the route: inward sweeps of the
+//! recursion (`dynamics/recursive/ports.rs`), ports that clusters carry open to the root (`clusters.rs`), or one solve of the
+//! oracle per row (`oracle.rs`).
 //!
-//! **Cost.** O(depth) per row, and one dot product per pair of rows that share a mechanism.
+//! **Cost.** By the recursion O(depth) per row, and one dot product per pair of rows that share a mechanism.
 //!
 //! **Fails when** never.
 //!
-//! **Checked by** `tests/contact_motion.rs`, against `dense`.
+//! **Checked by** `tests/contact_motion.rs`: the three routes agree.
 
+use super::clusters::Clusters;
+use super::oracle::Oracle;
 use super::{Place, Touching};
 use crate::contact::Cone;
 use crate::contact::delassus::BlockMatrix;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
+use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
+use crate::step::StepError;
 use crate::step::system::{System, Workspace};
 
+/// How impulses are turned into velocities.
+enum Route {
+    Recursion(Box<Sweeps>),
+    Clusters(Box<Clusters>),
+    Oracle(Box<Oracle>),
+}
+
 /// Rows of one step, in storage that is reused.
-#[derive(Default)]
 pub(crate) struct Rows {
-    pub ports: Ports,
+    route: Route,
+    /// First row of everything that may push, and the number of rows.
+    offsets: Vec<usize>,
     /// Velocities of the links at some speeds.
     pub twists: Vec<Twist>,
+}
+
+impl Rows {
+    pub fn new(system: &System) -> Self {
+        let n_links = system.tree.links.len();
+        let route = match system.formulation {
+            Formulation::Recursive => Route::Recursion(Box::new(Sweeps::new(system))),
+            Formulation::Dca => Route::Clusters(Box::default()),
+            Formulation::Dense => Route::Oracle(Box::default()),
+        };
+        Self { route, offsets: vec![0], twists: vec![Twist::default(); n_links] }
+    }
+
+    /// First row of everything that may push, and the number of rows.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// Poses all that may push where the sweeps and factored loops of `w` are.
+    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &mut Workspace) -> Result<(), StepError> {
+        self.offsets.clear();
+        self.offsets.push(0);
+        let mut n = 0;
+        self.offsets.extend(touching.iter().map(|t| {
+            n += t.n_rows();
+            n
+        }));
+        match &mut self.route {
+            Route::Recursion(sweeps) => sweeps.pose(system, touching, w),
+            Route::Clusters(clusters) => clusters.pose(system, touching, w),
+            Route::Oracle(oracle) => oracle.pose(system, touching, w)?,
+        }
+        Ok(())
+    }
+
+    /// G, block by block.
+    pub fn write_delassus(&mut self, out: &mut BlockMatrix) {
+        match &mut self.route {
+            Route::Recursion(sweeps) => sweeps.write_delassus(out),
+            Route::Clusters(clusters) => out.set_from_dense(&self.offsets, clusters.delassus()),
+            Route::Oracle(oracle) => out.set_from_dense(&self.offsets, oracle.delassus()),
+        }
+    }
+
+    /// Adds M⁻¹ Wᵀ r to speeds.
+    pub fn respond(&mut self, system: &System, w: &Workspace, r: &[f64], v: &mut [f64]) {
+        match &mut self.route {
+            Route::Recursion(sweeps) => sweeps.ports.respond(&system.tree, &w.recursion, r, v),
+            Route::Clusters(clusters) => clusters.respond(system, w, r, v),
+            Route::Oracle(oracle) => oracle.respond(r, v),
+        }
+    }
+
+    /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::pose`].
+    pub fn velocities(&mut self, system: &System, touching: &[Touching], v: &[f64], w: &Workspace, out: &mut Vec<f64>) {
+        w.recursion.find_twists(&system.tree, v, &mut self.twists);
+        out.clear();
+        for t in touching {
+            match t.place {
+                Place::Links([a, b]) => {
+                    let at = |l: Option<usize>| {
+                        l.map_or_else(Vec3::zeros, |l| {
+                            let twist = &self.twists[l];
+                            twist.linear + twist.angular.cross(&(t.at - w.recursion.kinematics.origin[l]))
+                        })
+                    };
+                    let relative = at(b) - at(a) + t.drift;
+                    out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
+                }
+                Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
+                Place::Cut { cut, k } => {
+                    let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
+                    out.push(t.side() * joint.relative_motion(closure, &self.twists).dot(&closure.measures[k]));
+                }
+            }
+        }
+    }
+}
+
+/// The recursion's route.
+struct Sweeps {
+    ports: Ports,
     /// Ports of each mechanism.
     members: Vec<Vec<usize>>,
     row_start: Vec<usize>,
@@ -32,37 +128,29 @@ pub(crate) struct Rows {
     cursors: Vec<usize>,
 }
 
-impl Rows {
-    pub fn new(system: &System, n_extra: usize) -> Self {
-        let n_links = system.tree.links.len();
+impl Sweeps {
+    fn new(system: &System) -> Self {
+        let n_extra = system.workspace().loops.n_unknowns().saturating_sub(system.tree.n_v);
         Self {
             ports: Ports::new(&system.tree, n_extra),
-            twists: vec![Twist::default(); n_links],
-            members: vec![Vec::new(); n_links],
-            ..Self::default()
+            members: vec![Vec::new(); system.tree.links.len()],
+            row_start: Vec::new(),
+            columns: Vec::new(),
+            cursors: Vec::new(),
         }
     }
 
-    /// Ports of all that may push; the articulated sweep and the factored loops of `w` belong to this configuration.
-    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
+    fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
         self.ports.clear();
         for t in touching {
-            let n = t.n_rows();
             match t.place {
-                Place::Links(links) => {
-                    let rows = links.map(|l| l.map(|l| (l, wrenches(l, t, w))));
-                    let [a, b] = [&rows[0], &rows[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..n])));
-                    self.ports.push_links(&system.tree, &w.recursion, a, b);
-                }
                 Place::Speed { link, speed } => {
                     self.ports.push_speed(&system.tree, &w.recursion, link, speed, t.side());
                 }
-                Place::Cut { cut, k } => {
-                    let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
-                    let direction = closure.measures[k] * t.side();
-                    let [a, b] = [direction.shifted(&closure.parent_arm), direction.shifted(&closure.child_arm)];
-                    let ends = [joint.parent.map(|l| (l, [a])), joint.child.map(|l| (l, [b]))];
-                    let [a, b] = [&ends[0], &ends[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..])));
+                Place::Links(_) | Place::Cut { .. } => {
+                    let n = t.n_rows();
+                    let ends = ends(t, system, w);
+                    let [a, b] = [&ends[0], &ends[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..n])));
                     self.ports.push_links(&system.tree, &w.recursion, a, b);
                 }
             }
@@ -98,8 +186,8 @@ impl Rows {
         }
     }
 
-    /// G, block by block; the lower half is the upper one's mirror image.
-    pub fn write_delassus(&mut self, out: &mut BlockMatrix) {
+    /// The lower half is the upper one's mirror image.
+    fn write_delassus(&mut self, out: &mut BlockMatrix) {
         out.set_pattern(self.ports.offsets(), &self.row_start, &self.columns);
         let mut block = [0.0; MAX_ROWS * MAX_ROWS];
         self.cursors.clear();
@@ -125,30 +213,20 @@ impl Rows {
             self.ports.close(p);
         }
     }
+}
 
-    /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::pose`].
-    pub fn velocities(&mut self, system: &System, touching: &[Touching], v: &[f64], w: &Workspace, out: &mut Vec<f64>) {
-        w.recursion.find_twists(&system.tree, v, &mut self.twists);
-        out.clear();
-        for t in touching {
-            match t.place {
-                Place::Links([a, b]) => {
-                    let at = |l: Option<usize>| {
-                        l.map_or_else(Vec3::zeros, |l| {
-                            let twist = &self.twists[l];
-                            twist.linear + twist.angular.cross(&(t.at - w.recursion.kinematics.origin[l]))
-                        })
-                    };
-                    let relative = at(b) - at(a) + t.drift;
-                    out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
-                }
-                Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
-                Place::Cut { cut, k } => {
-                    let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
-                    out.push(t.side() * joint.relative_motion(closure, &self.twists).dot(&closure.measures[k]));
-                }
-            }
+/// Links that something between links pushes, first and second, with the unit wrenches of its rows on the second (on the first they are
+/// opposite), each at its link's origin.
+pub(super) fn ends(t: &Touching, system: &System, w: &Workspace) -> [Option<(usize, [Wrench; 3])>; 2] {
+    match t.place {
+        Place::Links(links) => links.map(|l| l.map(|l| (l, wrenches(l, t, w)))),
+        Place::Cut { cut, k } => {
+            let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
+            let direction = closure.measures[k] * t.side();
+            let row = |arm: &Vec3| [direction.shifted(arm), Wrench::default(), Wrench::default()];
+            [joint.parent.map(|l| (l, row(&closure.parent_arm))), joint.child.map(|l| (l, row(&closure.child_arm)))]
         }
+        Place::Speed { .. } => [None, None],
     }
 }
 

@@ -21,6 +21,8 @@
 //! **Checked by** `tests/contact_motion.rs`.
 
 mod assemble;
+mod clusters;
+mod oracle;
 mod overlap;
 mod report;
 mod restitution;
@@ -39,7 +41,7 @@ use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Star
 use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
-use crate::scene::{Integrator, Restitution};
+use crate::scene::{Formulation, Integrator, Restitution};
 use crate::spatial::{Vec3, Wrench};
 use crate::state::ContactMemory;
 
@@ -99,11 +101,10 @@ impl Stepper {
             )));
         }
         let (_, n_v) = system.sizes();
-        let n_extra = system.workspace().loops.n_unknowns().saturating_sub(n_v);
         let bad = |e: ContactError| StepError::BadOption(e.to_string());
         Ok(Some(Box::new(Self {
             search,
-            rows: Rows::new(system, n_extra),
+            rows: Rows::new(system),
             touching: Vec::new(),
             solver: solver_by_name(options.method.name(), options.tolerance).map_err(bad)?,
             solution: Solution::default(),
@@ -197,7 +198,11 @@ impl Simulation {
             let at = system.tree.links[*link].v as usize + k;
             w.prescribed[at] = (step_rate(signal, start, inside, h) - next.v[at]) / h;
         }
-        system.accelerate(now, &mut s.rates, w)?;
+        if system.formulation == Formulation::Dense {
+            system.accelerate_dense(now, &mut s.rates, w)?;
+        } else {
+            system.accelerate(now, &mut s.rates, w)?;
+        }
         power.work += system.motion_power(&s.rates, &next.v, w);
         for (free, (v, rate)) in s.free.iter_mut().zip(next.v.iter().zip(&s.rates)) {
             *free = v + h * rate;
@@ -225,8 +230,7 @@ impl Simulation {
             };
             w.loops.set_rhs(r, wanted);
         }
-        w.loops.solve();
-        w.loops.respond(&system.tree, &w.recursion, &mut w.displacement);
+        system.respond(w);
         s.free.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
     }
 
@@ -266,9 +270,10 @@ impl Simulation {
             self.note_contacts(h, s, report);
             return Ok(());
         }
-        let (system, w) = (&self.system, &self.work);
+        let system = &self.system;
         let Stepper { rows, touching, problem, solution, .. } = s;
-        rows.pose(system, touching, w);
+        rows.pose(system, touching, &mut self.work)?;
+        let w = &self.work;
         rows.velocities(system, touching, &self.next.v, w, &mut s.u_start);
         rows.velocities(system, touching, &s.free, w, &mut s.u_free);
         let internal = |_| StepError::NotFinite { time: self.state.time, what: "a contact problem".into() };
@@ -280,7 +285,7 @@ impl Simulation {
             for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
                 // Closed gaps and overlap ask for no velocity of their own.
                 if t.gap > t.rounding && !s.is_moreau {
-                    q[rows.ports.offsets()[c]] += t.gap / h;
+                    q[rows.offsets()[c]] += t.gap / h;
                 }
             }
         });
@@ -295,11 +300,11 @@ impl Simulation {
         }
         s.solver.solve_into(problem, Start::Warm, solution).map_err(internal)?;
         report.note_solution(solution);
-        rows.ports.respond(&system.tree, &w.recursion, &solution.r, &mut s.free);
+        rows.respond(system, w, &solution.r, &mut s.free);
         rows.velocities(system, touching, &s.free, w, &mut s.u_end);
         // ½(v + v⁺)·M(v⁺ − v) is the work of all impulses at the mean velocity.
         for (c, t) in touching.iter().enumerate() {
-            let at = rows.ports.offsets()[c];
+            let at = rows.offsets()[c];
             for (k, i) in (at..at + t.n_rows()).enumerate() {
                 balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
                 balance.work -= solution.r[i] * t.drift.dot(&t.directions()[k]);
@@ -326,7 +331,7 @@ impl Simulation {
             while let Some(x) = struck.next_if(|x| x.touching.id < t.id) {
                 note(&x.touching, x.impulse, x.velocity, x.velocity);
             }
-            let at = rows.ports.offsets()[c];
+            let at = rows.offsets()[c];
             let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
             let mut impulse: [f64; 3] = three(&solution.r);
             let tangents = t.tangents.map(<[f64; 3]>::from);

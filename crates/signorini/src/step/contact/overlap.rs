@@ -71,7 +71,7 @@ impl Simulation {
         o.place.resize(s.touching.len(), usize::MAX);
         let mut is_needed = false;
         for (c, t) in s.touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
-            let row = s.rows.ports.offsets()[c];
+            let row = s.rows.offsets()[c];
             // Conveyor belts move along themselves, so that normal velocities are those of the bodies.
             let mut left = t.gap + h * s.u_end[row];
             if has_shift {
@@ -120,9 +120,9 @@ impl Simulation {
         o.impulses.clear();
         o.impulses.resize(s.problem.n_rows(), 0.0);
         for (&c, r) in o.members.iter().zip(&o.solution.r) {
-            o.impulses[s.rows.ports.offsets()[c]] = *r;
+            o.impulses[s.rows.offsets()[c]] = *r;
         }
-        s.rows.ports.respond(&system.tree, &w.recursion, &o.impulses, &mut s.shift);
+        s.rows.respond(system, w, &o.impulses, &mut s.shift);
         Ok(())
     }
 }

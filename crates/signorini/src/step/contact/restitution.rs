@@ -146,9 +146,10 @@ impl Simulation {
 
     /// One round: everything that strikes, at once.
     fn strike(&mut self, s: &mut Stepper, balance: &mut Balance, report: &mut StepReport) -> Result<(), StepError> {
-        let (system, w) = (&self.system, &self.work);
+        let system = &self.system;
         let Stepper { rows, strike: k, law, .. } = s;
-        rows.pose(system, &k.members, w);
+        rows.pose(system, &k.members, &mut self.work)?;
+        let w = &self.work;
         let internal = |_| StepError::NotFinite { time: self.state.time, what: "a strike".into() };
         let posed = k.problem.refill(|delassus, q, cones| {
             rows.write_delassus(delassus);
@@ -156,7 +157,7 @@ impl Simulation {
             q.clone_from(&k.before);
             if *law == Restitution::Newton {
                 for (c, t) in k.members.iter().enumerate().filter(|(c, _)| k.times[*c].is_finite()) {
-                    let at = rows.ports.offsets()[c];
+                    let at = rows.offsets()[c];
                     q[at] += t.restitution * k.before[at];
                 }
             }
@@ -190,7 +191,7 @@ impl Simulation {
 
         k.change.clear();
         k.change.resize(s.free.len(), 0.0);
-        rows.ports.respond(&system.tree, &w.recursion, &k.impulses, &mut k.change);
+        rows.respond(system, w, &k.impulses, &mut k.change);
         for (v, d) in self.next.v.iter_mut().zip(&k.change) {
             *v += d;
         }
@@ -198,7 +199,7 @@ impl Simulation {
             *v += d;
         }
         k.delay();
-        rows.ports.respond(&system.tree, &w.recursion, &k.after, &mut s.shift);
+        rows.respond(system, w, &k.after, &mut s.shift);
         Ok(())
     }
 }

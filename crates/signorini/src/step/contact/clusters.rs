@@ -1,0 +1,126 @@
+//! Contact ports carried to the root of the clusters (paper 000, §4).
+//!
+//! **Problem.** The Delassus matrix of all that may push, and what impulses do, by divide and conquer.
+//!
+//! **Method.** Everything that pushes is a port of two links that no merge closes. What is left open at the root is G; a sweep back down
+//! with given impulses gives the speeds. Limits and dry friction push on one speed: as a pair of wrenches on the joint's two
+//! links that does work on this speed of the joint and on no other.
+//!
+//! **Cost.** That of one assembly, and 14 k² operations more per merge with k open rows. The order of assembly is found
+//! anew when other links touch, and kept while the same ones do.
+//!
+//! **Fails when** never.
+//!
+//! **Checked by** `tests/contact_motion.rs`.
+
+use super::assemble::ends;
+use super::{Place, Touching};
+use crate::dynamics::dca::{Dca, Drive};
+use crate::plan::{Elimination, Port};
+use crate::spatial::{Twist, Wrench};
+use crate::step::clusters::cut_row;
+use crate::step::system::{System, Workspace};
+use nalgebra::{DMatrix, DVector};
+
+/// Clusters of a mechanism with open contact ports.
+#[derive(Default)]
+pub(super) struct Clusters {
+    dca: Option<Dca>,
+    ports: Vec<Port>,
+    delassus: Vec<f64>,
+    /// G as the root has it, and its rows.
+    root: Vec<f64>,
+    first: usize,
+    wanted: Vec<f64>,
+    kept: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl Clusters {
+    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
+        let mut ports = system.ports();
+        self.first = ports.iter().map(|p| p.n_rows).sum();
+        ports.extend(touching.iter().map(|t| Port { ends: links(t, system), n_rows: t.n_rows(), is_kept: true }));
+        if self.dca.is_none() || ports != self.ports {
+            let plan = Elimination::build(&system.plan.parents(), &ports, system.shape);
+            self.dca = Some(Dca::new(&system.tree, &ports, plan));
+            self.ports = ports;
+        }
+        let Some(dca) = &mut self.dca else { return };
+        if let Some(work) = &w.dca {
+            for (row, &at) in w.loops.rows.iter().zip(&work.row) {
+                dca.rows[at] = cut_row(row, &w.closures, true);
+            }
+        }
+        dca.held.copy_from_slice(&system.tree.prescribed);
+        let mut at = self.first;
+        for t in touching {
+            if let Place::Speed { link, speed } = t.place {
+                let inner = dual(system, link, speed, w) * t.side();
+                let outer = (-inner).shifted(&w.recursion.kinematics.links[link].offset);
+                dca.rows[at].wrenches = [inner, outer];
+                at += 1;
+                continue;
+            }
+            let [a, b] = ends(t, system, w);
+            for k in 0..t.n_rows() {
+                let of = |end: &Option<(usize, [Wrench; 3])>| end.as_ref().map_or_else(Wrench::default, |(_, r)| r[k]);
+                dca.rows[at].wrenches = [of(&b), -of(&a)];
+                at += 1;
+            }
+        }
+        dca.factor(&system.tree, &w.recursion.kinematics);
+        dca.delassus(&mut self.root);
+        let rows = dca.kept_rows();
+        let n = rows.len();
+        self.delassus.clear();
+        self.delassus.resize(n * n, 0.0);
+        for (i, &row) in rows.iter().enumerate() {
+            for (j, &column) in rows.iter().enumerate() {
+                self.delassus[(row - self.first) * n + column - self.first] = self.root[i * n + j];
+            }
+        }
+    }
+
+    /// Row by row.
+    pub fn delassus(&self) -> &[f64] {
+        &self.delassus
+    }
+
+    pub fn respond(&mut self, system: &System, w: &Workspace, r: &[f64], v: &mut [f64]) {
+        let Some(dca) = &mut self.dca else { return };
+        self.wanted.clear();
+        self.wanted.resize(self.first + r.len(), 0.0);
+        self.kept.clear();
+        self.kept.resize(self.first, 0.0);
+        self.kept.extend_from_slice(r);
+        self.rates.clear();
+        self.rates.resize(v.len(), 0.0);
+        let drive = Drive { wanted: &self.wanted, kept: &self.kept, ..Default::default() };
+        dca.solve(&system.tree, &w.recursion.kinematics, &drive, &mut self.rates);
+        v.iter_mut().zip(&self.rates).for_each(|(v, d)| *v += d);
+    }
+}
+
+/// Links between which something pushes, the second first.
+fn links(t: &Touching, system: &System) -> [Option<usize>; 2] {
+    match t.place {
+        Place::Links([a, b]) => [b, a],
+        Place::Speed { link, .. } => [Some(link), system.tree.links[link].parent_index()],
+        Place::Cut { cut, .. } => [system.cuts[cut].child, system.cuts[cut].parent],
+    }
+}
+
+/// A wrench at a link's origin that does unit work on one speed of its joint and none on the others.
+fn dual(system: &System, link: usize, speed: usize, w: &Workspace) -> Wrench {
+    let l = &system.tree.links[link];
+    let motions: Vec<Twist> = l.v_range().map(|v| w.recursion.kinematics.unit_motion(link, l, v)).collect();
+    let n = motions.len();
+    let s = DMatrix::from_fn(6, n, |i, j| motions[j].to_array()[i]);
+    // The shortest such wrench; its length means nothing, since the joint holds the rest.
+    let unit = DVector::from_fn(n, |j, _| f64::from(u8::from(l.v as usize + j == speed)));
+    let found = (s.transpose() * &s).lu().solve(&unit).map(|x| &s * x);
+    found.map_or_else(Wrench::default, |x| {
+        Wrench::new(nalgebra::Vector3::new(x[0], x[1], x[2]), nalgebra::Vector3::new(x[3], x[4], x[5]))
+    })
+}

@@ -1,0 +1,266 @@
+//! Contact in mechanisms: the three routes to the contact problem agree, its size does not depend on joints, momentum is conserved to the
+//! recorded impulses, overlap is removed without speed, runs have the same bits however they are stopped.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::*;
+use signorini::contact::ContactProblem;
+use signorini::scene::*;
+use signorini::state::State;
+use signorini::step::{Observation, Options, Simulation, build};
+
+const PLAIN: Extras = Extras { fittings: false, motions: false };
+const ALL: Extras = Extras { fittings: true, motions: true };
+
+fn read(text: &str) -> Scene {
+    toml::from_str(text).unwrap()
+}
+
+/// Gives every body of a mechanism a ball and puts a floor through its middle; some joints get limits and dry friction.
+fn add_contact(scene: &mut Scene, rng: &mut Rng) {
+    scene.material.push(Material { name: "m".into(), friction: Some(0.4), ..Default::default() });
+    let shape = |geometry: Geometry, position: [f64; 3]| Shape {
+        geometry,
+        position,
+        orientation: None,
+        density: None,
+        material: Some("m".into()),
+        surface_velocity: None,
+    };
+    for body in &mut scene.body {
+        let radius = rng.range(0.1, 0.3);
+        body.shape.push(shape(Geometry::Sphere { radius }, rng.vector(0.3)));
+    }
+    let plane = shape(Geometry::HalfSpace, [0.0; 3]);
+    scene.body.push(Body { name: GROUND.into(), shape: vec![plane], ..Default::default() });
+    for joint in &mut scene.joint {
+        let straight = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic | JointKind::Universal);
+        let driven = joint.motor.iter().any(|m| matches!(m, Motor::Motion { .. }));
+        if straight && !driven && rng.chance(0.5) {
+            let q = joint.q.clone().unwrap_or_default();
+            joint.lower = Some(PerCoordinate::Each(q.iter().map(|q| q - 1e-4).collect()));
+            joint.friction = Some(PerCoordinate::All(0.3));
+        }
+    }
+    (scene.time.step, scene.time.end) = (Some(1e-3), 1.0);
+}
+
+fn start(scene: &Scene, formulation: Formulation) -> Simulation {
+    let built = build(scene).unwrap_or_else(|e| panic!("{e}\n{}", toml::to_string(scene).unwrap()));
+    let options = Options { formulation, ..Options::from_scene(scene) };
+    Simulation::new(built.model, built.plan, options, built.state).unwrap()
+}
+
+fn dense_matrix(problem: &ContactProblem) -> Vec<f64> {
+    let n = problem.n_rows();
+    let (mut unit, mut column, mut out) = (vec![0.0; n], vec![0.0; n], Vec::new());
+    for j in 0..n {
+        unit[j] = 1.0;
+        problem.delassus().apply(&unit, &mut column);
+        unit[j] = 0.0;
+        out.extend_from_slice(&column);
+    }
+    out
+}
+
+fn difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let d: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+    max_abs(&d) / max_abs(b).max(1e-300)
+}
+
+/// Matrix, free velocity and state after one step by every formulation.
+fn check_routes(scene: &Scene) -> usize {
+    let mut found = Vec::new();
+    let mut condition = 1.0;
+    let mut before = Vec::new();
+    for formulation in [Formulation::Dense, Formulation::Recursive, Formulation::Dca] {
+        let mut simulation = start(scene, formulation);
+        before.clone_from(&simulation.state().v);
+        simulation.advance(1.0).unwrap_or_else(|e| panic!("{e} {formulation:?}\n{}", toml::to_string(scene).unwrap()));
+        if let Some(dense) = simulation.dense() {
+            condition = dense.condition;
+        }
+        let problem = simulation.contact_problem().unwrap();
+        found.push((dense_matrix(problem), problem.free_velocity().to_vec(), simulation.state().v.clone()));
+    }
+    let tolerance = (100.0 * f64::EPSILON * condition).max(1e-9);
+    for other in &found[1..] {
+        assert_eq!(other.1.len(), found[0].1.len());
+        if other.1.is_empty() {
+            continue;
+        }
+        let errors = [difference(&other.0, &found[0].0), difference(&other.1, &found[0].1)];
+        assert!(max_abs(&errors) <= tolerance, "{errors:?} > {tolerance:e}\n{}", toml::to_string(scene).unwrap());
+    }
+    found[0].1.len()
+}
+
+#[test]
+fn routes_agree_on_trees() {
+    let mut rows = 0;
+    for seed in 0..60 {
+        let mut rng = Rng(seed);
+        let n = 2 + rng.below(6);
+        let extras = if rng.chance(0.5) { ALL } else { PLAIN };
+        let mut scene = random_tree(&mut rng, n, 0.3, &KINDS, extras);
+        add_contact(&mut scene, &mut rng);
+        rows += check_routes(&scene);
+    }
+    assert!(rows > 200, "{rows}");
+}
+
+#[test]
+fn routes_agree_with_loops() {
+    let mut rows = 0;
+    for seed in 0..40 {
+        let mut rng = Rng(1000 + seed);
+        let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Cylindrical];
+        let mut scene = random_tree(&mut rng, 5, 0.2, &kinds, PLAIN);
+        close_loop(&mut rng, &mut scene, "loop", JointKind::Spherical, ("b4", "b0"), PLAIN);
+        add_contact(&mut scene, &mut rng);
+        rows += check_routes(&scene);
+    }
+    assert!(rows > 100, "{rows}");
+}
+
+fn pile(n: usize, restitution: f64) -> Scene {
+    let mut text = format!(
+        r#"
+        gravity = [0, 0, -9.81]
+        time = {{ end = 1.0, step = 1e-3 }}
+        [[material]]
+        name = "m"
+        friction = 0.4
+        restitution = {restitution}
+        [[body]]
+        name = "ground"
+        shape = [{{ kind = "half-space", material = "m" }}]
+        "#
+    );
+    let mut rng = Rng(5);
+    for i in 0..n {
+        let [x, y, _] = rng.vector(0.05);
+        let (vx, vy) = (rng.range(-0.5, 0.5), rng.range(-0.5, 0.5));
+        let size =
+            if i % 2 == 0 { r#"kind = "sphere", radius = 0.1"# } else { r#"kind = "box", size = [0.2, 0.15, 0.12]"# };
+        text += &format!(
+            r#"
+            [[body]]
+            name = "b{i}"
+            position = [{x}, {y}, {}]
+            velocity = [{vx}, {vy}, 0]
+            angular_velocity = [{vy}, {vx}, 1]
+            shape = [{{ {size}, density = 1000, material = "m" }}]
+            "#,
+            0.15 + 0.25 * i as f64
+        );
+    }
+    read(&text)
+}
+
+/// Sum of all impulses on all bodies equals the change of momentum less the weight, step by step.
+#[test]
+fn momentum_is_conserved_to_the_recorded_impulses() {
+    for (integrator, restitution) in
+        [("stewart-trinkle", 0.0), ("stewart-trinkle", 0.5), ("moreau", 0.0), ("moreau", 0.5)]
+    {
+        let mut scene = pile(5, restitution);
+        scene.time.integrator = toml::Value::from(integrator).try_into().unwrap();
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let mass = simulation.system().model.mass();
+        let mut pushed = 0;
+        for _ in 0..600 {
+            let before = simulation.momentum().unwrap().force;
+            let report = simulation.advance(1.0).unwrap();
+            assert!(!report.is_unsolved, "{report:?}");
+            let after = simulation.momentum().unwrap().force;
+            let mut impulse = signorini::spatial::Vec3::new(0.0, 0.0, -9.81 * mass * report.step);
+            for c in simulation.contacts().iter().filter(|c| c.bodies[0].is_none()) {
+                let (n, t) = (signorini::spatial::Vec3::from(c.normal), signorini::spatial::Vec3::from(c.tangent));
+                impulse += n * c.impulse[0] + t * c.impulse[1] + n.cross(&t) * c.impulse[2];
+                pushed += usize::from(c.impulse[0] > 0.0);
+            }
+            let error = (after - before - impulse).norm();
+            assert!(error <= 1e-12 * mass, "{integrator} {error:e} at {}", report.time);
+        }
+        assert!(pushed > 50, "{pushed}");
+    }
+}
+
+#[test]
+fn overlap_is_removed_without_speed() {
+    let mut scene = pile(1, 0.0);
+    let body = &mut scene.body[1];
+    body.position = Some([0.0, 0.0, 0.099]);
+    (body.velocity, body.angular_velocity) = (None, None);
+    for integrator in [Integrator::StewartTrinkle, Integrator::Moreau] {
+        scene.time.integrator = integrator;
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let report = simulation.advance(1.0).unwrap();
+        assert!((report.penetration - 1e-3).abs() < 1e-12, "{report:?}");
+        for _ in 0..10 {
+            let report = simulation.advance(1.0).unwrap();
+            assert!(report.kinetic < 1e-20 && report.penetration == 0.0, "{report:?}");
+        }
+        let mut seen = Observation::default();
+        simulation.observe(false, &mut seen).unwrap();
+        assert!((seen.bodies[0].position[2] - 0.1).abs() < 1e-14);
+    }
+}
+
+/// A chain whose tip lies on the ground: the problem has one contact, and the work per link is that of a short chain.
+#[test]
+fn the_problem_does_not_grow_with_joints() {
+    let mut per_link = Vec::new();
+    for n in [10, 100, 1000] {
+        let mut scene = chain(n);
+        let length = 0.2 * n as f64;
+        scene.body[n - 1].point.push(ContactPoint { name: "tip".into(), position: [0.0, 0.0, -0.2], material: None });
+        let floor = Shape {
+            geometry: Geometry::HalfSpace,
+            position: [0.0, 0.0, -length],
+            orientation: None,
+            density: None,
+            material: None,
+            surface_velocity: None,
+        };
+        scene.body.push(Body { name: GROUND.into(), shape: vec![floor], ..Default::default() });
+        scene.joint.iter_mut().for_each(|j| (j.q, j.v) = (Some(vec![0.0]), Some(vec![0.0])));
+        scene.time.step = Some(1e-4);
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let before = simulation.work_counter();
+        for _ in 0..10 {
+            let report = simulation.advance(1.0).unwrap();
+            assert_eq!(report.contacts, 1);
+            assert_eq!(simulation.contact_problem().unwrap().n_rows(), 1);
+        }
+        per_link.push((simulation.work_counter() - before) as f64 / n as f64);
+    }
+    assert!(per_link[2] <= per_link[0] * 1.01, "{per_link:?}");
+}
+
+#[test]
+fn stopped_and_resumed_runs_have_the_same_bits() {
+    for integrator in [Integrator::StewartTrinkle, Integrator::Moreau] {
+        for formulation in [Formulation::Recursive, Formulation::Dca] {
+            let mut scene = pile(6, 0.3);
+            scene.time.integrator = integrator;
+            let mut whole = start(&scene, formulation);
+            let mut parts = start(&scene, formulation);
+            for k in 0..400 {
+                whole.advance(1.0).unwrap();
+                parts.advance(1.0).unwrap();
+                if k % 37 == 0 {
+                    let text = serde_json::to_string(parts.state()).unwrap();
+                    let state: State = serde_json::from_str(&text).unwrap();
+                    let built = build(&scene).unwrap();
+                    let options = Options { formulation, ..Options::from_scene(&scene) };
+                    parts = Simulation::new(built.model, built.plan, options, state).unwrap();
+                }
+                assert_eq!(whole.state(), parts.state(), "{k}");
+            }
+        }
+    }
+}
