@@ -149,16 +149,16 @@ impl Simulation {
             return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
         }
         system.check_finite(state.time, &state.q, &state.v)?;
+        let stepper = Stepper::build(&system, &options)?;
+        if options.integrator == Integrator::Auto {
+            options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
+        }
         let work = system.workspace();
         let (next, units) = (state.clone(), Units::build(&system));
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
         let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
         let (rates, reports) = (Vec::new(), Vec::new());
         let (is_current, copy) = (false, Some(state.clone()));
-        let stepper = Stepper::build(&system, &options)?;
-        if options.integrator == Integrator::Auto {
-            options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
-        }
         Ok(Self {
             system,
             options,

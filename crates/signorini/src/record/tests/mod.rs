@@ -11,7 +11,6 @@ mod round_trip;
 mod summary;
 
 use super::*;
-use crate::model::BodyId;
 use crate::scene::{ContactMethod, Formulation, Integrator, Output, Policy, Restitution};
 use crate::state::State;
 use crate::step::{BodyMotion, ContactReport, JointPush, Mode, Observation, StepReport};
@@ -74,7 +73,7 @@ impl Oscillator {
         let (q, n) = (self.state.q[0], self.state.steps);
         let contact = |k: u64| ContactReport {
             id: [k << 32 | 7, 31 * k],
-            bodies: [None, Some(BodyId(0))],
+            bodies: [None, None],
             point: [q, 0.0, k as f64],
             normal: [0.0, 0.0, 1.0],
             tangent: [1.0, 0.0, 0.0],
