@@ -145,3 +145,44 @@ fn folders_that_hold_a_run() {
     prepare(&scratch.0, true).unwrap();
     assert!(!holds_run(&scratch.0) && mine.exists());
 }
+
+/// Contacts and what pushes in joints, of those steps that end on a regular row.
+#[test]
+fn contacts_of_recorded_steps() {
+    let scratch = Scratch::new();
+    let output = Output { every: Some(5), actuators: vec!["slide".into()], ..Output::default() };
+    let mut run = start(&scratch.0, 0.5, &output, Oscillator::new());
+    let (mut contacts, mut forces) = (Vec::new(), vec![f64::NAN]);
+    run.drive(&scratch.0, |motion, report| {
+        if motion.state().steps.is_multiple_of(5) {
+            contacts.extend(motion.contacts().iter().map(|contact| (report.time, *contact)));
+            forces.push(motion.joint_pushes().first().map_or(0.0, |push| push.force));
+        }
+        Wish::Continue
+    })
+    .unwrap();
+    let is_end_regular = run.state().steps.is_multiple_of(5);
+    run.finish(&scratch.0, 0.1).unwrap();
+    let recording = Recording::open(&scratch.0).unwrap();
+    let column = |name: &str| recording.column(Table::Contacts, name).unwrap();
+    let words = |name: &str| recording.words(Table::Contacts, name).unwrap();
+    assert!(contacts.len() > 5);
+    assert!(column("t").iter().eq(contacts.iter().map(|(time, _)| time)));
+    assert!(column("pn").iter().eq(contacts.iter().map(|(_, contact)| &contact.impulse[0])));
+    assert!(column("ut1").iter().eq(contacts.iter().map(|(_, contact)| &contact.velocity[1])));
+    assert!(column("t1x").iter().all(|x| *x == 1.0) && column("spin").iter().all(|x| *x == 0.0));
+    assert!(words("body_a").iter().all(|name| name == "ground"));
+    let names =
+        contacts.iter().map(|(_, contact)| if contact.id[1] == 0 { ("0-7-0", "slip") } else { ("1-7-1f", "stick") });
+    let (ids, modes): (Vec<&str>, Vec<&str>) = names.unzip();
+    assert_eq!(
+        (words("id"), words("mode")),
+        (ids.iter().map(|x| x.to_string()).collect(), modes.iter().map(|x| x.to_string()).collect())
+    );
+    // The row at the end is there because the run ends, not because a step is due.
+    forces.extend((!is_end_regular).then_some(f64::NAN));
+    let limits = recording.column(Table::Trajectory, "slide.limit0").unwrap();
+    let frictions = recording.column(Table::Trajectory, "slide.friction0").unwrap();
+    assert_eq!(format!("{limits:?}"), format!("{forces:?}"));
+    assert!(limits.iter().zip(&frictions).all(|(a, b)| a.is_nan() && b.is_nan() || a + b == 0.0));
+}
