@@ -1,13 +1,18 @@
 //! The one place where the command meets the engine: scene in, something that moves out.
 
 use crate::describe;
+use crate::describe_contact::contact;
+use signorini::contact::ContactProblem;
 use signorini::impulse::EventReport;
 use signorini::plan::{Elimination, Shape};
 use signorini::record::{JointColumns, Motion};
 use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
-use signorini::step::{Assembly, BuildError, Observation, Options, Simulation, StepError, StepReport};
+use signorini::step::{
+    Assembly, BuildError, ContactReport, JointPush, Observation, Options, Simulation, StepError, StepReport,
+};
 
+pub use signorini::contact::solve::DEFAULT_TOLERANCE;
 pub use signorini::step::DEFAULT_RTOL;
 
 /// A mechanism ready to move, and what recording needs to know of it.
@@ -42,13 +47,27 @@ pub fn build(scene: &Scene, state: Option<State>) -> Result<Built, Vec<Finding>>
     Ok(Built {
         motion: Engine { simulation },
         bodies: model.bodies().iter().map(|body| body.name.clone()).collect(),
-        joints: joints
-            .map(|j| JointColumns { name: j.name.clone(), q: j.q_slot.clone(), v: j.v_slot.clone() })
-            .collect(),
+        joints: joints.map(joint_columns).collect(),
         markers: model.markers().iter().map(|marker| marker.name.clone()).collect(),
         findings: assembly_findings(&built.assembly),
         assembly: built.assembly,
     })
+}
+
+/// A joint as far as columns are concerned.
+fn joint_columns(joint: &signorini::model::Joint) -> JointColumns {
+    let f = &joint.fittings;
+    let any = |lists: [&Vec<f64>; 2], acts: fn(f64) -> bool| {
+        let acts = |k: &usize| lists.iter().any(|list| list.get(*k).is_some_and(|x| acts(*x)));
+        (0..joint.v_slot.len()).filter(acts).collect()
+    };
+    JointColumns {
+        name: joint.name.clone(),
+        q: joint.q_slot.clone(),
+        v: joint.v_slot.clone(),
+        limits: any([&f.lower, &f.upper], f64::is_finite),
+        frictions: any([&f.friction, &f.friction_load], |x| x > 0.0),
+    }
 }
 
 fn finding(error: &StepError) -> Finding {
@@ -90,6 +109,23 @@ pub struct Engine {
     simulation: Simulation,
 }
 
+impl Engine {
+    /// The name of the contact solver, where steps are those with contact.
+    pub fn solver(&self) -> Option<&'static str> {
+        self.simulation.steps_contact().then(|| self.simulation.options().method.name())
+    }
+
+    /// Whether contacts may be there to record.
+    pub fn may_touch(&self) -> bool {
+        self.simulation.steps_contact() && !self.simulation.system().model.shapes().is_empty()
+    }
+
+    /// The contact problem of the last step.
+    pub fn contact_problem(&self) -> Option<&ContactProblem> {
+        self.simulation.contact_problem()
+    }
+}
+
 impl Motion for Engine {
     type Error = StepError;
 
@@ -107,6 +143,14 @@ impl Motion for Engine {
 
     fn events(&self) -> &[EventReport] {
         self.simulation.events()
+    }
+
+    fn contacts(&self) -> &[ContactReport] {
+        self.simulation.contacts()
+    }
+
+    fn joint_pushes(&self) -> &[JointPush] {
+        self.simulation.joint_pushes()
     }
 
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
@@ -165,6 +209,7 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         };
         lines.push(("events", format!("{}{waiting}", model.events().len())));
     }
+    lines.extend(contact(&motion.simulation, &seen));
     let mut lines: Vec<_> = lines.into_iter().map(|(what, value)| (what.to_owned(), value)).collect();
     lines.extend(describe::events(scene).into_iter().map(|(name, words)| (format!("  {name}"), words)));
     Ok(lines)

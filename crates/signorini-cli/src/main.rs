@@ -6,6 +6,7 @@ mod bench_dca;
 mod bundled;
 mod check;
 mod describe;
+mod describe_contact;
 mod engine;
 mod failure;
 mod progress;
@@ -13,6 +14,7 @@ mod run;
 mod scenes;
 mod solve;
 mod source;
+mod unsolved;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

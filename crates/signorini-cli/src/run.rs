@@ -4,13 +4,15 @@ use crate::engine::{self, Built};
 use crate::failure::Failure;
 use crate::progress::{Progress, catch_interrupts};
 use crate::source::{self, Loaded};
+use crate::unsolved::Unsolved;
 use clap::{Args, ValueEnum};
 use signorini::record::{
-    About, Checkpoint, Ending, Identity, KeptScene, Layout, RecordError, SCENE, Schedule, Status, Summary, VERSION,
-    Wish, compute_hash, prepare, write_plot,
+    About, Checkpoint, Ending, Identity, KeptScene, Layout, Motion, RecordError, SCENE, Schedule, Status, Summary,
+    VERSION, Wish, compute_hash, prepare, write_plot,
 };
 use signorini::scene::validate::validate;
-use signorini::scene::{Formulation, Integrator};
+use signorini::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution, Solver};
+use signorini::step::StepError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -35,7 +37,7 @@ pub struct Run {
     /// Step of the fixed-step methods, first step of the adaptive one.
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true, conflicts_with = "resume")]
     step: Option<f64>,
-    /// Integration method.
+    /// Integration method; auto is adaptive where nothing can push, else stewart-trinkle.
     #[arg(long, value_enum, conflicts_with = "resume")]
     integrator: Option<IntegratorName>,
     /// Relative tolerance of the adaptive method.
@@ -44,6 +46,21 @@ pub struct Run {
     /// Formulation of the dynamics.
     #[arg(long, value_enum, conflicts_with = "resume")]
     formulation: Option<FormulationName>,
+    /// Method for contact problems.
+    #[arg(long, value_enum, value_name = "METHOD", conflicts_with = "resume")]
+    solver: Option<MethodName>,
+    /// Tolerance of contact problems on their relative residual.
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, conflicts_with = "resume")]
+    tolerance: Option<f64>,
+    /// Law of restitution.
+    #[arg(long, value_enum, value_name = "LAW", conflicts_with = "resume")]
+    restitution: Option<RestitutionName>,
+    /// What to do when a contact problem is not solved.
+    #[arg(long, value_enum)]
+    policy: Option<PolicyName>,
+    /// Save contact problems that were not solved, for `signorini solve`; in the folder of the run unless given.
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    save_problem: Option<Option<PathBuf>>,
     /// Threads to use; the result is the same for any number.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     threads: usize,
@@ -70,9 +87,85 @@ pub struct Run {
 /// Names of the integration methods.
 #[derive(Clone, Copy, ValueEnum)]
 enum IntegratorName {
+    Auto,
     Adaptive,
     Rk4,
     Euler,
+    StewartTrinkle,
+    Moreau,
+}
+
+impl From<IntegratorName> for Integrator {
+    fn from(name: IntegratorName) -> Self {
+        match name {
+            IntegratorName::Auto => Self::Auto,
+            IntegratorName::Adaptive => Self::Adaptive,
+            IntegratorName::Rk4 => Self::Rk4,
+            IntegratorName::Euler => Self::Euler,
+            IntegratorName::StewartTrinkle => Self::StewartTrinkle,
+            IntegratorName::Moreau => Self::Moreau,
+        }
+    }
+}
+
+/// Names of the methods for contact problems.
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodName {
+    Auto,
+    Lemke,
+    GaussSeidel,
+    Newton,
+    Admm,
+    Enumerate,
+}
+
+impl From<MethodName> for ContactMethod {
+    fn from(name: MethodName) -> Self {
+        match name {
+            MethodName::Auto => Self::Auto,
+            MethodName::Lemke => Self::Lemke,
+            MethodName::GaussSeidel => Self::GaussSeidel,
+            MethodName::Newton => Self::Newton,
+            MethodName::Admm => Self::Admm,
+            MethodName::Enumerate => Self::Enumerate,
+        }
+    }
+}
+
+/// Names of the policies.
+#[derive(Clone, Copy, ValueEnum)]
+enum PolicyName {
+    Stop,
+    Warn,
+    Accept,
+}
+
+impl From<PolicyName> for Policy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Stop => Self::Stop,
+            PolicyName::Warn => Self::Warn,
+            PolicyName::Accept => Self::Accept,
+        }
+    }
+}
+
+/// Names of the laws of restitution.
+#[derive(Clone, Copy, ValueEnum)]
+enum RestitutionName {
+    Newton,
+    Poisson,
+    Energetic,
+}
+
+impl From<RestitutionName> for Restitution {
+    fn from(name: RestitutionName) -> Self {
+        match name {
+            RestitutionName::Newton => Self::Newton,
+            RestitutionName::Poisson => Self::Poisson,
+            RestitutionName::Energetic => Self::Energetic,
+        }
+    }
 }
 
 /// Names of the formulations.
@@ -117,13 +210,9 @@ impl Run {
         time.end = self.until.unwrap_or(time.end);
         time.step = self.step.or(time.step);
         if let Some(name) = self.integrator {
-            time.integrator = match name {
-                IntegratorName::Adaptive => Integrator::Adaptive,
-                IntegratorName::Rk4 => Integrator::Rk4,
-                IntegratorName::Euler => Integrator::Euler,
-            };
+            time.integrator = name.into();
             // The scene's tolerance was meant for the scene's method.
-            if time.integrator != Integrator::Adaptive {
+            if !time.integrator.has_tolerance() {
                 time.rtol = None;
             }
         }
@@ -135,6 +224,11 @@ impl Run {
                 FormulationName::Dense => Formulation::Dense,
             };
         }
+        let solver = &mut loaded.scene.solver;
+        solver.method = self.solver.map_or(solver.method, ContactMethod::from);
+        solver.tolerance = self.tolerance.or(solver.tolerance);
+        solver.restitution = self.restitution.map_or(solver.restitution, Restitution::from);
+        solver.policy = self.policy.map_or(solver.policy, Policy::from);
         let findings = validate(&loaded.scene);
         if !findings.is_empty() {
             return Err(Failure::findings(&loaded.source, findings));
@@ -154,12 +248,23 @@ impl Run {
         let time = &mut loaded.scene.time;
         time.end = self.until.unwrap_or(before.end);
         (time.step, time.integrator) = (before.step, before.integrator);
-        time.rtol = (before.integrator == Integrator::Adaptive).then_some(before.rtol);
-        loaded.scene.solver.formulation = before.formulation;
+        time.rtol = before.integrator.has_tolerance().then_some(before.rtol);
+        loaded.scene.solver = Solver {
+            formulation: before.formulation,
+            method: before.method,
+            tolerance: Some(before.tolerance),
+            restitution: before.restitution,
+            policy: self.policy.map_or(before.policy, Policy::from),
+        };
         let kept = KeptScene::gather(&loaded.scene, &loaded.source, &loaded.base)?;
         let identity = identify(&loaded, &kept, self.csv || before.csv);
         before.check_same(&identity, folder)?;
         Ok(Task { folder: folder.to_path_buf(), loaded, kept, identity, checkpoint: Some(checkpoint) })
+    }
+
+    /// Where problems that are not solved are saved, if they are.
+    fn problem_folder(&self, folder: &Path) -> Option<PathBuf> {
+        self.save_problem.as_ref().map(|given| given.clone().unwrap_or_else(|| folder.join("problems")))
     }
 
     fn simulate(&self, task: Task) -> Result<(), Failure> {
@@ -173,6 +278,16 @@ impl Run {
         let layout =
             Layout::build(&bodies, &joints, &markers, &scene.output).map_err(|error| Failure::record(source, error))?;
         findings.extend_from_slice(layout.findings());
+        let layout = match scene.output.contacts {
+            Some(true) if !motion.may_touch() => {
+                findings.push("output.contacts asks for contacts, and nothing can touch".to_owned());
+                layout
+            }
+            Some(false) => layout,
+            _ if motion.may_touch() => layout.with_contacts(&bodies),
+            _ => layout,
+        };
+        let (solver, policy) = (motion.solver().map(str::to_owned), identity.policy);
         let schedule = Schedule::new(scene.time.end, &scene.output)?;
         let (name, formulation, end) = (identity.scene.clone(), identity.formulation, identity.end);
 
@@ -193,8 +308,16 @@ impl Run {
         };
         let mut progress = Progress::new(self.quiet);
         let (mut flushed, mut saved) = (began, began);
-        let ending = run.drive(&folder, |state, _| {
+        let mut unsolved = Unsolved::new(self.problem_folder(&folder));
+        let ending = run.drive(&folder, |motion, report| {
             let now = Instant::now();
+            let state = motion.state();
+            if report.is_unsolved {
+                if policy == Policy::Warn {
+                    progress.clear();
+                }
+                unsolved.note(motion, report, policy);
+            }
             progress.show(now, state.time, end, state.steps);
             if interrupted.load(Ordering::Relaxed) {
                 Wish::Stop
@@ -211,6 +334,10 @@ impl Run {
         progress.clear();
         let keep = |error: RecordError| kept_so_far(&folder, error);
         let ending = ending.map_err(keep)?;
+        if let Ending::Failed(StepError::Unsolved { .. }) = &ending {
+            // The step was not taken.
+            unsolved.save(run.motion(), run.state().steps + 1);
+        }
         let time = run.state().time;
         match &ending {
             Ending::Completed => {}
@@ -218,9 +345,10 @@ impl Run {
             Ending::Failed(error) => findings.push(format!("stopped: {error}")),
         }
         let statistics = run.finish(&folder, wall_seconds()).map_err(keep)?;
+        findings.extend(statistics.findings());
         let status = if matches!(ending, Ending::Completed) { Status::Completed } else { Status::Stopped };
         let (sim_seconds, wall_seconds, threads) = (time, wall_seconds(), self.threads);
-        let about = About { status, scene: name, formulation, threads, sim_seconds, wall_seconds, findings };
+        let about = About { status, scene: name, formulation, solver, threads, sim_seconds, wall_seconds, findings };
         let summary = Summary::new(about, &statistics);
         summary.write(&folder).map_err(keep)?;
         if !self.no_plot {
@@ -230,25 +358,32 @@ impl Run {
             print(&summary, &folder);
         }
         match ending {
-            Ending::Completed => Ok(()),
+            Ending::Completed => unsolved.result(),
             Ending::Stopped => Err(Failure::Interrupted),
+            Ending::Failed(error @ StepError::Unsolved { .. }) => {
+                Err(Failure::Unsolved(format!("{error}\n{}", unsolved.advice(&folder))))
+            }
             Ending::Failed(error) => Err(Failure::Unsolved(error.to_string())),
         }
     }
 }
 
 fn identify(loaded: &Loaded, kept: &KeptScene, csv: bool) -> Identity {
-    let time = &loaded.scene.time;
+    let (time, solver) = (&loaded.scene.time, &loaded.scene.solver);
     Identity {
         engine: VERSION.to_owned(),
         scene: loaded.name.clone(),
         scene_hash: compute_hash(kept.text.as_bytes()),
         file_hashes: kept.file_hashes(),
         end: time.end,
-        formulation: loaded.scene.solver.formulation,
+        formulation: solver.formulation,
         integrator: time.integrator,
         step: time.step,
         rtol: time.rtol.unwrap_or(engine::DEFAULT_RTOL),
+        method: solver.method,
+        tolerance: solver.tolerance.unwrap_or(engine::DEFAULT_TOLERANCE),
+        restitution: solver.restitution,
+        policy: solver.policy,
         csv,
     }
 }
@@ -286,6 +421,10 @@ fn print(summary: &Summary, folder: &Path) {
         println!("  loop drift    {:.1e} (position), {:.1e} (velocity)", drift.position, drift.velocity);
     }
     println!("  residual      {:.1e}", summary.residual.rel);
+    if summary.contacts.max > 0 {
+        println!("  contacts      {} at most, {:.1} per step", summary.contacts.max, summary.contacts.mean);
+        println!("  penetration   {:.1e}", summary.penetration);
+    }
     if summary.events > 0 {
         println!("  events        {}", summary.events);
     }

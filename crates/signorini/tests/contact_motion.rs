@@ -216,18 +216,22 @@ fn the_problem_does_not_grow_with_joints() {
     let mut per_link = Vec::new();
     for n in [10, 100, 1000] {
         let mut scene = chain(n);
-        let length = 0.2 * n as f64;
-        scene.body[n - 1].point.push(ContactPoint { name: "tip".into(), position: [0.0, 0.0, -0.2], material: None });
+        scene.joint.iter_mut().for_each(|j| (j.q, j.v) = (Some(vec![0.0]), None));
+        scene.joint[0].q = Some(vec![0.5]);
+        let point = [0.0, 0.0, -0.2];
+        scene.output.marker.push(Marker { name: "tip".into(), body: format!("l{}", n - 1), point });
+        let mut seen = Observation::default();
+        Simulation::from_scene(&scene).unwrap().observe(false, &mut seen).unwrap();
+        scene.body[n - 1].point.push(ContactPoint { name: "tip".into(), position: point, material: None });
         let floor = Shape {
             geometry: Geometry::HalfSpace,
-            position: [0.0, 0.0, -length],
+            position: seen.markers[0],
             orientation: None,
             density: None,
             material: None,
             surface_velocity: None,
         };
         scene.body.push(Body { name: GROUND.into(), shape: vec![floor], ..Default::default() });
-        scene.joint.iter_mut().for_each(|j| (j.q, j.v) = (Some(vec![0.0]), Some(vec![0.0])));
         scene.time.step = Some(1e-4);
         let mut simulation = Simulation::from_scene(&scene).unwrap();
         let before = simulation.work_counter();

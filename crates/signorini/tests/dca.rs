@@ -5,11 +5,10 @@ mod common;
 
 use common::{Rng, *};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use signorini::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
 use signorini::dynamics::recursive::{Recursion, Tree};
 use signorini::plan::{Elimination, Port, Shape};
-use signorini::scene::{Formulation, JointKind, Scene};
+use signorini::scene::*;
 use signorini::spatial::{Twist, Vec3, Wrench};
 use signorini::step::{Built, Observation, Options, Simulation, build};
 
@@ -64,14 +63,9 @@ fn every_kind_forwards_and_backwards() {
     }
 }
 
-/// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others. Of those, a few in a thousand exceed the tolerance up to
-/// tenfold: a cluster may be worse conditioned than the whole.
+/// Other cases every time. Over 40 000 mechanisms the largest error found was a sixteenth of the tolerance.
 fn config() -> ProptestConfig {
-    let mut config = ProptestConfig { cases: 100, ..ProptestConfig::default() };
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(1);
-    }
-    config
+    ProptestConfig { cases: 100, ..ProptestConfig::default() }
 }
 
 proptest! {
@@ -94,10 +88,116 @@ proptest! {
             let b = if rng.chance(0.4) { "ground".to_string() } else { format!("b{}", rng.below(n)) };
             if a != b {
                 close_loop(&mut rng, &mut scene, &format!("loop{l}"), KINDS[(kind + l) % 9], (&a, &b), extras);
+                // One in twenty thousand stands so near to a singular position that it is refused, by any formulation.
+                prop_assume!(build(&scene).is_ok());
             }
         }
         check(&scene);
     }
+}
+
+/// A mobility of less than full rank whose pivots come in a bad order: roundings were divided by roundings, and reactions were
+/// wrong by seven times the tolerance.
+#[test]
+fn a_pivot_of_rounding() {
+    check(&random_tree(&mut Rng(18123890265131784958), 5, 0.6323505788240052, &KINDS, ALL));
+}
+
+/// Motion given in every joint, so that those that are cut have some.
+#[test]
+fn prescribed_speeds_of_cut_joints() {
+    let none = Extras { fittings: false, motions: false };
+    let kinds = [JointKind::Planar, JointKind::Universal, JointKind::Cylindrical];
+    let mut n_checked = 0;
+    for seed in 0..60 {
+        let mut rng = Rng(seed);
+        let n = 8 + rng.below(4);
+        let mut scene = random_tree(&mut rng, n, 0.0, &kinds, none);
+        let last = format!("b{}", n - 1);
+        close_loop(&mut rng, &mut scene, "loop", kinds[seed as usize % 3], (&last, "b0"), none);
+        for joint in &mut scene.joint {
+            let coordinate = rng.below(joint.kind.n_v());
+            let offset = joint.q.as_ref().unwrap()[coordinate];
+            let sine = Varying::Sine { amplitude: rng.range(-0.5, 0.5), angular_frequency: 2.0, phase: 0.0, offset };
+            joint.motor.push(Motor::Motion { coordinate, position: Signal::Varying(sine) });
+            joint.v = None;
+        }
+        // Some of them contradict each other, or the loop, and are refused.
+        let Ok(built) = build(&scene) else { continue };
+        assert_eq!(built.plan.cuts.len(), 1);
+        check(&scene);
+        n_checked += 1;
+    }
+    assert!(n_checked >= 20, "{n_checked}");
+}
+
+/// Two rails of bars and a rung at every storey, planar: each storey is a parallelogram with three redundant conditions.
+fn ladder(n: usize) -> Scene {
+    const WIDTH: f64 = 0.5;
+    let mut scene = Scene { gravity: [0.0, 0.0, -9.81], ..Default::default() };
+    scene.time.end = 1.0;
+    let frame = |position| Some(FrameRef::Pose { position, orientation: None });
+    let mut add = |name: String, parent: String, at: [f64; 3], com: [f64; 3], q: f64| {
+        let inertia = Some(vec![0.004, 0.004, 0.003]);
+        scene.body.push(Body { name: name.clone(), mass: Some(1.0), com: Some(com), inertia, ..Default::default() });
+        scene.joint.push(Joint {
+            name: format!("j-{name}"),
+            kind: JointKind::Revolute,
+            parent,
+            child: name,
+            parent_frame: frame(at),
+            axis: Some([0.0, 1.0, 0.0]),
+            q: Some(vec![q]),
+            ..Default::default()
+        });
+    };
+    let mut lean = 0.0;
+    for i in 0..n {
+        let q = 0.3 * (1.0 + i as f64).sin();
+        lean += q;
+        for (side, x) in [("l", 0.0), ("r", WIDTH)] {
+            let (parent, at) =
+                if i == 0 { ("ground".into(), [x, 0.0, 0.0]) } else { (format!("{side}{}", i - 1), [0.0, 0.0, -0.2]) };
+            add(format!("{side}{i}"), parent, at, [0.0, 0.0, -0.1], q);
+        }
+        add(format!("rung{i}"), format!("l{i}"), [0.0, 0.0, -0.2], [0.5 * WIDTH, 0.0, 0.0], -lean);
+    }
+    for i in 0..n {
+        let mut pin = scene.joint[3 * i + 2].clone();
+        (pin.name, pin.parent) = (format!("pin{i}"), format!("r{i}"));
+        pin.child_frame = frame([WIDTH, 0.0, 0.0]);
+        scene.joint.push(pin);
+    }
+    scene
+}
+
+#[test]
+fn ladders() {
+    check(&ladder(6));
+    let scene = ladder(200);
+    let built = build(&scene).unwrap();
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    start(&built, Formulation::Recursive).accelerations(&mut a).unwrap();
+    for shape in [Shape::Auto, Shape::Balanced, Shape::Blocked(16)] {
+        let mut simulation = start(&built, Formulation::Dca);
+        simulation.set_shape(shape);
+        simulation.accelerations(&mut b).unwrap();
+        assert!(difference(&b, &a) < 1e-9, "{shape:?}: {:e}", difference(&b, &a));
+    }
+}
+
+/// A point mass on its own joint's axis: the recursion finds inertia further out, a leaf has none.
+#[test]
+fn no_inertia_in_a_cluster_is_blamed_on_the_formulation() {
+    let mut scene = chain(3);
+    (scene.body[1].com, scene.body[1].inertia) = (Some([0.0; 3]), Some(vec![0.0; 3]));
+    let built = build(&scene).unwrap();
+    let mut a = Vec::new();
+    start(&built, Formulation::Recursive).accelerations(&mut a).unwrap();
+    let mut simulation = start(&built, Formulation::Dca);
+    simulation.set_shape(Shape::Balanced);
+    let error = simulation.accelerations(&mut a).unwrap_err().to_string();
+    assert!(error.contains("`j1`") && error.contains("`dca`"), "{error}");
 }
 
 fn bits(x: &[f64]) -> Vec<u64> {
@@ -227,6 +327,58 @@ fn the_fused_route_is_the_general_one() {
             // Sixty links' worth of roundings, at a condition of some thousands.
             assert!(difference(&a, &b) < 1e-9, "{shape:?} {n}: {:e}", difference(&a, &b));
         }
+    }
+}
+
+/// Positions, velocities and accelerations along the tree of clusters are those of the sweep from the ground.
+#[test]
+fn outward_sweeps_follow_the_tree() {
+    let mut rng = Rng(12);
+    let none = Extras { fittings: false, motions: false };
+    for (n, branching) in [(1, 0.0), (30, 0.0), (40, 0.3), (200, 0.6)] {
+        let case = case(&random_tree(&mut rng, n, branching, &KINDS, none), &mut Rng(2));
+        let wanted = &case.recursion.kinematics;
+        let ground = Twist::new(Vec3::zeros(), -case.gravity);
+        for shape in SHAPES {
+            let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], shape));
+            let mut found = Recursion::new(&case.tree).kinematics;
+            dca.update_kinematics(&case.tree, &case.q, &case.v, &mut found);
+            let flat = |x: &[Vec3]| x.iter().flat_map(|x| [x.x, x.y, x.z]).collect::<Vec<_>>();
+            let motion = |k: &signorini::dynamics::recursive::Kinematics| {
+                let all = k.links.iter().flat_map(|m| {
+                    let turn: [f64; 9] = m.rotation.as_slice().try_into().unwrap();
+                    let rest = [m.omega.as_slice(), m.offset.as_slice(), &m.bias.to_array()].concat();
+                    turn.into_iter().chain(rest).collect::<Vec<_>>()
+                });
+                all.collect::<Vec<f64>>()
+            };
+            // Roundings of two hundred links, which a bias squares.
+            assert!(difference(&motion(&found), &motion(wanted)) < 1e-12, "{shape:?}");
+            assert!(difference(&flat(&found.origin), &flat(&wanted.origin)) < 1e-13, "{shape:?}");
+            assert!(difference(&flat(&found.velocity), &flat(&wanted.velocity)) < 1e-13, "{shape:?}");
+            let mut accelerations = vec![Twist::default(); n];
+            let mut expected = vec![Twist::default(); n];
+            dca.update_accelerations(&case.tree, &found, &ground, &case.tau, &mut accelerations);
+            for (i, link) in case.tree.links.iter().enumerate() {
+                let inner = link.parent_index().map_or(ground, |p| expected[p]);
+                let a = inner.shifted(&found.links[i].offset) + found.links[i].bias;
+                expected[i] = link.v_range().fold(a, |a, v| a + found.unit_motion(i, link, v) * case.tau[v]);
+            }
+            let flat = |x: &[Twist]| x.iter().flat_map(|x| x.to_array()).collect::<Vec<_>>();
+            assert!(difference(&flat(&accelerations), &flat(&expected)) < 1e-12, "{shape:?}");
+        }
+    }
+    for n in [100, 1000, 10_000] {
+        let case = case(&chain(n), &mut Rng(1));
+        let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], Shape::Balanced));
+        let mut found = Recursion::new(&case.tree).kinematics;
+        dca.update_kinematics(&case.tree, &case.q, &case.v, &mut found);
+        // Once up and once down a tree of that depth, with one link at its end.
+        let bound = 2.0 * (2.0 * (n as f64).log2() + 5.0);
+        assert!(dca.depth as f64 <= bound, "{} for {n} links", dca.depth);
+        let mut accelerations = vec![Twist::default(); n];
+        dca.update_accelerations(&case.tree, &found, &Twist::default(), &case.tau, &mut accelerations);
+        assert!(dca.depth as f64 <= 2.0 * bound, "{} for {n} links", dca.depth);
     }
 }
 

@@ -9,7 +9,14 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 fn shape(geometry: Geometry) -> Shape {
-    Shape { geometry, position: [0.0; 3], orientation: None, density: Some(1.0), material: None }
+    Shape {
+        geometry,
+        position: [0.0; 3],
+        orientation: None,
+        density: Some(1.0),
+        material: None,
+        surface_velocity: None,
+    }
 }
 
 fn body(shape: Vec<Shape>) -> Body {
@@ -229,6 +236,7 @@ fn any_shape() -> impl Strategy<Value = Shape> {
         orientation: Some(orientation),
         density: Some(density),
         material: None,
+        surface_velocity: None,
     })
 }
 

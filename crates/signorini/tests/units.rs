@@ -1,6 +1,7 @@
 //! Units: rescaling by powers of two changes no bit but exponents, and metres or millimetres give one motion.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use signorini::plan::Shape;
 use signorini::scene::*;
 use signorini::state::State;
 use signorini::step::{Simulation, build};
@@ -139,10 +140,15 @@ fn mechanism() -> Scene {
     scene
 }
 
-fn run(scene: &Scene, integrator: Integrator, steps: usize) -> State {
+/// By the recursion, or by clusters of a given shape.
+fn run(scene: &Scene, integrator: Integrator, steps: usize, shape: Option<Shape>) -> State {
     let mut scene = scene.clone();
     scene.time.integrator = integrator;
+    if shape.is_some() {
+        scene.solver.formulation = Formulation::Dca;
+    }
     let mut simulation = Simulation::from_scene(&scene).unwrap();
+    shape.into_iter().for_each(|shape| simulation.set_shape(shape));
     for _ in 0..steps {
         simulation.advance(scene.time.end).unwrap();
     }
@@ -153,18 +159,20 @@ fn run(scene: &Scene, integrator: Integrator, steps: usize) -> State {
 fn powers_of_two_give_the_same_bits() {
     let mut scene = mechanism();
     scene.time.end = 64.0;
-    for integrator in [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler] {
+    let integrators = [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler];
+    let shapes = [None, Some(Shape::Balanced), Some(Shape::Blocked(2))];
+    for (integrator, shape) in integrators.into_iter().flat_map(|i| shapes.map(|s| (i, s))) {
         scene.time.step = (integrator != Integrator::Adaptive).then_some(1e-3);
-        let plain = run(&scene, integrator, 30);
+        let plain = run(&scene, integrator, 30, shape);
         for (m, l, t) in [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-7, 5, 3), (11, -10, -9)] {
             let units = Units { mass: 2f64.powi(m), length: 2f64.powi(l), time: 2f64.powi(t) };
-            let scaled = run(&units.rescale(&scene), integrator, 30);
-            assert_eq!(scaled.time, plain.time * units.time, "{integrator:?} {m} {l} {t}");
+            let scaled = run(&units.rescale(&scene), integrator, 30, shape);
+            assert_eq!(scaled.time, plain.time * units.time, "{integrator:?} {shape:?} {m} {l} {t}");
             // Everything but lengths and rates of lengths is an angle, a quaternion or an angular velocity.
             let same = |a: &[f64], b: &[f64], factors: &[f64]| {
                 a.iter().zip(b).all(|(a, b)| factors.iter().any(|f| *a == *b * f))
             };
-            assert!(same(&scaled.q, &plain.q, &[1.0, units.length]), "{integrator:?} {m} {l} {t}");
+            assert!(same(&scaled.q, &plain.q, &[1.0, units.length]), "{integrator:?} {shape:?} {m} {l} {t}");
             assert!(same(&scaled.v, &plain.v, &[1.0 / units.time, units.length / units.time]));
         }
     }

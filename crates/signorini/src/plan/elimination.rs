@@ -102,10 +102,11 @@ pub struct Elimination {
 const LINK: f64 = 500.0;
 /// Operations of a compression without rows.
 const COMPRESS: f64 = 4500.0;
-/// Links of a block under `auto`, and from how many links on it blocks a mechanism without loops: measured, see
-/// `book/divide-and-conquer.md`.
-const AUTO_BLOCK: usize = 512;
+/// Under `auto`, from how many links on a mechanism without loops is blocked, and the fewest links and the share of all
+/// links that a block may have: measured, see `book/divide-and-conquer.md`.
 const AUTO_FROM: usize = 2048;
+const AUTO_BLOCK: usize = 512;
+const AUTO_SHARE: usize = 16;
 /// Whole subtrees of up to this share of the links are one block under `auto`: without a bottom a block costs no more than the
 /// recursion.
 const AUTO_TIP: usize = 4;
@@ -127,8 +128,8 @@ impl Elimination {
             Shape::Blocked(limit) => blocked(limit.max(1)),
             Shape::Auto if ports.is_empty() && parents.len() < AUTO_FROM => blocked(usize::MAX),
             Shape::Auto if ports.is_empty() => {
-                let tip = AUTO_BLOCK.max(parents.len() / AUTO_TIP);
-                Self::truncate(&tree, parents, ports, (AUTO_BLOCK, tip))
+                let share = |of: usize| AUTO_BLOCK.max(parents.len().div_ceil(of));
+                Self::truncate(&tree, parents, ports, (share(AUTO_SHARE), share(AUTO_TIP)))
             }
             Shape::Auto => {
                 let mut best = blocked(usize::MAX);

@@ -3,8 +3,9 @@
 use super::RecordError;
 use super::folder::{CHECKPOINT, write_whole};
 use super::statistics::Statistics;
-use crate::scene::{Formulation, Integrator};
+use crate::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution};
 use crate::state::State;
+use crate::step::Options;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,6 +30,9 @@ pub struct Checkpoint {
     pub trajectory_rows: u64,
     /// Rows of the step table that belong to this state.
     pub step_rows: u64,
+    /// Rows of the table of contacts that belong to this state.
+    #[serde(default)]
+    pub contact_rows: u64,
     /// Length of the log of events that belongs to this state.
     #[serde(default)]
     pub event_bytes: u64,
@@ -58,8 +62,24 @@ pub struct Identity {
     pub step: Option<f64>,
     /// Relative tolerance of the adaptive method.
     pub rtol: f64,
+    /// Method for contact problems.
+    #[serde(default)]
+    pub method: ContactMethod,
+    /// Tolerance of contact problems.
+    #[serde(default = "default_tolerance")]
+    pub tolerance: f64,
+    /// Law of restitution.
+    #[serde(default)]
+    pub restitution: Restitution,
+    /// What happens when a contact problem is not solved. It may differ: it changes no step, only whether there is a next one.
+    #[serde(default)]
+    pub policy: Policy,
     /// Are the tables wanted as text, too?
     pub csv: bool,
+}
+
+fn default_tolerance() -> f64 {
+    Options::default().tolerance
 }
 
 impl Checkpoint {
@@ -94,6 +114,9 @@ impl Identity {
         compare("the integrator", format!("{:?}", self.integrator), format!("{:?}", now.integrator));
         compare("the step", format!("{:?}", self.step), format!("{:?}", now.step));
         compare("the tolerance", format!("{:?}", self.rtol), format!("{:?}", now.rtol));
+        compare("the contact solver", self.method.name().to_owned(), now.method.name().to_owned());
+        compare("its tolerance", format!("{:?}", self.tolerance), format!("{:?}", now.tolerance));
+        compare("the law of restitution", format!("{:?}", self.restitution), format!("{:?}", now.restitution));
         if self.scene_hash != now.scene_hash {
             differences.push("the scene's text was changed".to_owned());
         }

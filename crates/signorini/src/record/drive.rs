@@ -1,13 +1,14 @@
 //! Steps a simulation to its end and records it.
 //!
 //! A row is recorded at the start, at every multiple of the output interval, after every n-th step, before and after events,
-//! and at the end; after every step where the scene asks for neither.
+//! and at the end; after every step where the scene asks for neither. Contacts are recorded of every step that ends on a regular row, not
+//! of rows that are there only because of an event or the end.
 
 use super::{Checkpoint, Identity, RecordError, Recorder};
 use crate::impulse::EventReport;
 use crate::scene::Output;
 use crate::state::State;
-use crate::step::{Observation, StepReport};
+use crate::step::{ContactReport, JointPush, Observation, StepReport};
 use std::path::Path;
 
 /// Something that moves in steps and can be looked at.
@@ -24,6 +25,14 @@ pub trait Motion {
     }
     /// What the events of the last `advance` did.
     fn events(&self) -> &[EventReport] {
+        &[]
+    }
+    /// Contacts of the last step.
+    fn contacts(&self) -> &[ContactReport] {
+        &[]
+    }
+    /// Limits and dry friction in joints that acted in the last step.
+    fn joint_pushes(&self) -> &[JointPush] {
         &[]
     }
     /// Looks at it; `forces` asks for reactions and actuator forces, too.
@@ -117,7 +126,7 @@ impl<M: Motion> Run<M> {
         let mut seen = Observation::default();
         motion.observe(layout.needs_forces(), &mut seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
         let mut recorder = Recorder::create(folder, layout, &seen)?;
-        recorder.record(&seen, &[])?;
+        recorder.record(&seen, None, &[])?;
         let mut run = Self { motion, recorder, schedule, identity, next_output: 1, is_last_recorded: true, seen };
         // A run that is killed before its first checkpoint can begin again where it began.
         run.write_checkpoint(folder, 0.0)?;
@@ -140,6 +149,11 @@ impl<M: Motion> Run<M> {
         Ok(Self { motion, recorder, schedule, identity, next_output, is_last_recorded, seen })
     }
 
+    /// What moves.
+    pub fn motion(&self) -> &M {
+        &self.motion
+    }
+
     /// Where the mechanism is.
     pub fn state(&self) -> &State {
         self.motion.state()
@@ -154,26 +168,31 @@ impl<M: Motion> Run<M> {
     pub fn drive(
         &mut self,
         folder: &Path,
-        mut ask: impl FnMut(&State, &StepReport) -> Wish,
+        mut ask: impl FnMut(&M, &StepReport) -> Wish,
     ) -> Result<Ending<M::Error>, RecordError> {
         while self.motion.state().time < self.schedule.end || self.motion.is_event_due() {
             // At an event there are two rows, before and after.
             if self.motion.is_event_due() && !self.is_last_recorded {
-                self.record()?;
+                self.record(false)?;
             }
             let report = match self.motion.advance(self.find_limit()) {
                 Ok(report) => report,
                 Err(error) => return Ok(Ending::Failed(error)),
             };
-            self.recorder.record_step(&report)?;
-            self.is_last_recorded = self.is_due() || report.events > 0;
+            // An event takes no time, so that no contact pushes in it.
+            let contacts = if report.events > 0 { &[] } else { self.motion.contacts() };
+            self.recorder.record_step(&report, contacts)?;
+            let is_due = self.is_due();
+            self.is_last_recorded = is_due || report.events > 0;
             if report.events > 0 {
                 self.recorder.record_events(self.motion.events())?;
+            } else if is_due {
+                self.recorder.record_contacts(report.time, self.motion.contacts())?;
             }
             if self.is_last_recorded {
-                self.record()?;
+                self.record(report.events == 0)?;
             }
-            match ask(self.motion.state(), &report) {
+            match ask(&self.motion, &report) {
                 Wish::Continue => {}
                 Wish::Flush => self.recorder.flush()?,
                 Wish::Checkpoint { wall_seconds } => self.write_checkpoint(folder, wall_seconds)?,
@@ -189,14 +208,14 @@ impl<M: Motion> Run<M> {
         // here must not have it.
         self.write_checkpoint(folder, wall_seconds)?;
         if !self.is_last_recorded {
-            self.record()?;
+            self.record(false)?;
         }
         self.recorder.finish(self.identity.csv)
     }
 
     fn write_checkpoint(&mut self, folder: &Path, wall_seconds: f64) -> Result<(), RecordError> {
         self.recorder.sync()?;
-        let (trajectory_rows, step_rows) = self.recorder.rows();
+        let (trajectory_rows, step_rows, contact_rows) = self.recorder.rows();
         let checkpoint = Checkpoint {
             identity: self.identity.clone(),
             state: self.motion.state().clone(),
@@ -205,16 +224,20 @@ impl<M: Motion> Run<M> {
             is_recorded: self.is_last_recorded,
             trajectory_rows,
             step_rows,
+            contact_rows,
             event_bytes: self.recorder.event_bytes(),
             wall_seconds,
         };
         checkpoint.write(folder)
     }
 
-    fn record(&mut self) -> Result<(), RecordError> {
+    /// Records where it is. What pushed in joints is known at the end of a step and nowhere else: not at the start, at events, or
+    /// where a run goes on.
+    fn record(&mut self, is_end_of_step: bool) -> Result<(), RecordError> {
         let forces = self.recorder.layout().needs_forces();
         self.motion.observe(forces, &mut self.seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
-        self.recorder.record(&self.seen, &[])
+        let pushes = is_end_of_step.then(|| self.motion.joint_pushes());
+        self.recorder.record(&self.seen, pushes, &[])
     }
 
     fn find_limit(&self) -> f64 {

@@ -23,11 +23,13 @@ pub enum Table {
     Trajectory,
     /// How well it was computed: one row per step.
     Steps,
+    /// What touched: one row per contact of a recorded step. Only where anything may.
+    Contacts,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Trajectory, Self::Steps];
+    pub const ALL: [Self; 3] = [Self::Trajectory, Self::Steps, Self::Contacts];
 
     /// The file that a running simulation appends to.
     pub fn stream(self, folder: &Path) -> PathBuf {
@@ -48,6 +50,7 @@ impl Table {
         match self {
             Self::Trajectory => "trajectory",
             Self::Steps => "steps",
+            Self::Contacts => "contacts",
         }
     }
 }

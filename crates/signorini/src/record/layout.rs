@@ -7,6 +7,7 @@
 //! | `NAME.x .y .z .qw .qx .qy .qz .vx .vy .vz .wx .wy .wz` | bodies | all, up to [`DEFAULT_LIMIT`] bodies |
 //! | `NAME.mx .my .mz .fx .fy .fz` | wrench that a joint transmits to its child | none |
 //! | `NAME.u0 …` | forces of a joint's actuators | none |
+//! | `NAME.limitK`, `NAME.frictionK` | forces of limits and of dry friction on coordinate K, mean over the step, of these joints | none |
 //! | `NAME.x .y .z` | markers | all that the scene names |
 //!
 //! What follows the last dot differs between joints and the rest. Bodies and markers share their suffixes, so they may
@@ -16,7 +17,7 @@ use super::{RecordError, table::Field};
 use crate::scene::Output;
 use crate::scene::pattern::{is_plain, matches};
 use crate::scene::suggest::closest;
-use crate::step::Observation;
+use crate::step::{JointPush, Observation};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ const REACTION: [&str; 6] = ["mx", "my", "mz", "fx", "fy", "fz"];
 const MARKER: [&str; 3] = ["x", "y", "z"];
 
 /// A joint as far as columns are concerned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JointColumns {
     /// Its name.
     pub name: String,
@@ -42,6 +43,10 @@ pub struct JointColumns {
     pub q: Range<usize>,
     /// Where its speeds lie in [`Observation::joint_v`].
     pub v: Range<usize>,
+    /// Coordinates with a limit.
+    pub limits: Vec<usize>,
+    /// Coordinates with dry friction.
+    pub frictions: Vec<usize>,
 }
 
 /// Which columns a trajectory has, and where each value comes from.
@@ -52,6 +57,8 @@ pub struct Layout {
     reactions: Vec<usize>,
     actuators: Vec<Picked>,
     n_markers: usize,
+    /// Names of all bodies, where contacts are recorded.
+    contact_bodies: Option<Vec<String>>,
     columns: Vec<String>,
     findings: Vec<String>,
 }
@@ -62,6 +69,8 @@ struct Picked {
     joint: usize,
     q: Range<usize>,
     v: Range<usize>,
+    /// Coordinates with a limit, and with dry friction.
+    pushes: [Vec<usize>; 2],
 }
 
 /// One row of a trajectory: a value per column, and the columns that have none at this time.
@@ -81,7 +90,10 @@ impl Layout {
     ) -> Result<Self, RecordError> {
         let body_names: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let joint_names: Vec<&str> = joints.iter().map(|joint| joint.name.as_str()).collect();
-        let picked = |joint: usize| Picked { joint, q: joints[joint].q.clone(), v: joints[joint].v.clone() };
+        let picked = |joint: usize| {
+            let JointColumns { q, v, limits, frictions, .. } = &joints[joint];
+            Picked { joint, q: q.clone(), v: v.clone(), pushes: [limits.clone(), frictions.clone()] }
+        };
 
         let mut layout = Self::default();
         let chosen = layout.choose_or_default("joints", "joints", output.joints.as_deref(), &joint_names)?;
@@ -104,6 +116,21 @@ impl Layout {
         Ok(layout)
     }
 
+    /// Has contacts recorded, too, by the names of all bodies in scene order.
+    pub fn with_contacts(mut self, bodies: &[String]) -> Self {
+        self.contact_bodies = Some(bodies.to_vec());
+        self
+    }
+
+    /// Are contacts recorded?
+    pub fn has_contacts(&self) -> bool {
+        self.contact_bodies.is_some()
+    }
+
+    pub(crate) fn bodies(&self) -> &[String] {
+        self.contact_bodies.as_deref().unwrap_or_default()
+    }
+
     /// Names of the columns, in order.
     pub fn columns(&self) -> &[String] {
         &self.columns
@@ -119,9 +146,9 @@ impl Layout {
         !self.reactions.is_empty() || !self.actuators.is_empty()
     }
 
-    /// Picks the values of one row. A joint that does not exist (`exists` is empty where all do), and whatever the
-    /// observation lacks, is left without value.
-    pub fn fill(&self, seen: &Observation, exists: &[bool], row: &mut Row) {
+    /// Picks the values of one row. A joint that does not exist (`exists` is empty where all do), whatever the
+    /// observation lacks, and what pushes in joints where no step has ended, is left without value.
+    pub fn fill(&self, seen: &Observation, pushes: Option<&[JointPush]>, exists: &[bool], row: &mut Row) {
         let is_there = |joint: usize| exists.get(joint).copied().unwrap_or(true);
         row.values.clear();
         row.missing.clear();
@@ -145,6 +172,16 @@ impl Layout {
         for joint in &self.actuators {
             let force = seen.actuators.get(joint.v.clone());
             row.put(force.filter(|_| is_there(joint.joint)), joint.v.len());
+            for (coordinates, is_limit) in joint.pushes.iter().zip([true, false]) {
+                for &coordinate in coordinates {
+                    let fits = |push: &&JointPush| {
+                        (push.joint, push.coordinate, push.is_limit) == (joint.joint, coordinate, is_limit)
+                    };
+                    let sum = |pushes: &[JointPush]| pushes.iter().filter(fits).map(|push| push.force).sum::<f64>();
+                    let force = pushes.filter(|_| is_there(joint.joint)).map(|pushes| [0.0 + sum(pushes)]);
+                    row.put(force.as_ref().map(<[f64; 1]>::as_slice), 1);
+                }
+            }
         }
         for marker in 0..self.n_markers {
             row.put(seen.markers.get(marker).map(<[f64; 3]>::as_slice), 3);
@@ -182,7 +219,11 @@ impl Layout {
         1 + self.joints.iter().map(|joint| joint.q.len() + joint.v.len()).sum::<usize>()
             + BODY.len() * self.bodies.len()
             + REACTION.len() * self.reactions.len()
-            + self.actuators.iter().map(|joint| joint.v.len()).sum::<usize>()
+            + self
+                .actuators
+                .iter()
+                .map(|joint| joint.v.len() + joint.pushes.iter().map(Vec::len).sum::<usize>())
+                .sum::<usize>()
             + MARKER.len() * self.n_markers
     }
 
@@ -204,6 +245,11 @@ impl Layout {
         for joint in &self.actuators {
             for suffix in &numbered('u', joint.v.len()) {
                 add(joints[joint.joint], &[suffix]);
+            }
+            for (coordinates, word) in joint.pushes.iter().zip(["limit", "friction"]) {
+                for coordinate in coordinates {
+                    add(joints[joint.joint], &[&format!("{word}{coordinate}")]);
+                }
             }
         }
         for marker in markers {

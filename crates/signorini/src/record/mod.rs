@@ -6,6 +6,7 @@
 
 mod arrow;
 mod checkpoint;
+mod contacts;
 mod csv;
 mod drive;
 mod error;

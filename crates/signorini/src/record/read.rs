@@ -15,6 +15,8 @@ pub struct Recording {
     folder: PathBuf,
     trajectory: Vec<Field>,
     steps: Vec<Field>,
+    /// Empty where no contacts were recorded.
+    contacts: Vec<Field>,
 }
 
 impl Recording {
@@ -22,7 +24,9 @@ impl Recording {
     pub fn open(folder: &Path) -> Result<Self, RecordError> {
         let fields = |table| TableReader::open(table, folder).map(|reader| reader.fields().to_vec());
         let (trajectory, steps) = (fields(Table::Trajectory)?, fields(Table::Steps)?);
-        Ok(Self { folder: folder.to_path_buf(), trajectory, steps })
+        let has_contacts = Table::Contacts.stream(folder).exists() || Table::Contacts.parquet(folder).exists();
+        let contacts = if has_contacts { fields(Table::Contacts)? } else { Vec::new() };
+        Ok(Self { folder: folder.to_path_buf(), trajectory, steps, contacts })
     }
 
     /// The folder.
@@ -58,6 +62,7 @@ impl Recording {
         match table {
             Table::Trajectory => &self.trajectory,
             Table::Steps => &self.steps,
+            Table::Contacts => &self.contacts,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Writes a recording while a simulation runs.
 
+use super::contacts::{contact_fields, push_contact};
 use super::events::EventLog;
 use super::folder::{Table, beside, remove};
 use super::layout::{Layout, Row};
@@ -9,7 +10,7 @@ use super::stream::Stream;
 use super::table::{Chunk, Column, Field};
 use super::{Checkpoint, RecordError, csv, parquet};
 use crate::impulse::EventReport;
-use crate::step::{Observation, StepReport};
+use crate::step::{ContactReport, JointPush, Observation, StepReport};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub struct Recorder {
     layout: Layout,
     trajectory: Stream,
     steps: Stream,
+    contacts: Option<Stream>,
     events: EventLog,
     statistics: Statistics,
     row: Row,
@@ -32,18 +34,22 @@ impl Recorder {
     pub fn create(folder: &Path, layout: Layout, start: &Observation) -> Result<Self, RecordError> {
         let trajectory = Stream::create(&Table::Trajectory.stream(folder), &layout.fields())?;
         let steps = Stream::create(&Table::Steps.stream(folder), &step_fields())?;
+        let stream = || Stream::create(&Table::Contacts.stream(folder), &contact_fields());
+        let contacts = layout.has_contacts().then(stream).transpose()?;
         let statistics = Statistics::start(start.kinetic, start.potential);
-        let events = EventLog::create(folder);
-        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, events, statistics, row: Row::default() })
+        let (events, row) = (EventLog::create(folder), Row::default());
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, contacts, events, statistics, row })
     }
 
     /// Goes on with a recording from a checkpoint; what was recorded after it is dropped.
     pub fn resume(folder: &Path, layout: Layout, checkpoint: &Checkpoint) -> Result<Self, RecordError> {
         let trajectory = reopen(Table::Trajectory, folder, &layout.fields(), checkpoint.trajectory_rows)?;
         let steps = reopen(Table::Steps, folder, &step_fields(), checkpoint.step_rows)?;
+        let stream = || reopen(Table::Contacts, folder, &contact_fields(), checkpoint.contact_rows);
+        let contacts = layout.has_contacts().then(stream).transpose()?;
         let statistics = checkpoint.statistics.clone();
-        let events = EventLog::resume(folder, checkpoint.event_bytes)?;
-        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, events, statistics, row: Row::default() })
+        let (events, row) = (EventLog::resume(folder, checkpoint.event_bytes)?, Row::default());
+        Ok(Self { folder: folder.to_path_buf(), layout, trajectory, steps, contacts, events, statistics, row })
     }
 
     /// The columns of the trajectory.
@@ -56,9 +62,15 @@ impl Recorder {
         &self.statistics
     }
 
-    /// Records one instant. `exists` tells for every joint whether it exists; empty where all do.
-    pub fn record(&mut self, seen: &Observation, exists: &[bool]) -> Result<(), RecordError> {
-        self.layout.fill(seen, exists, &mut self.row);
+    /// Records one instant. `pushes` are limits and dry friction in joints of the step that ended there, where one did; `exists`
+    /// tells for every joint whether it exists and is empty where all do.
+    pub fn record(
+        &mut self,
+        seen: &Observation,
+        pushes: Option<&[JointPush]>,
+        exists: &[bool],
+    ) -> Result<(), RecordError> {
+        self.layout.fill(seen, pushes, exists, &mut self.row);
         let pending = self.trajectory.pending();
         for ((column, &value), &is_missing) in pending.columns.iter_mut().zip(&self.row.values).zip(&self.row.missing) {
             column.push_number(value, is_missing);
@@ -66,11 +78,21 @@ impl Recorder {
         self.trajectory.advance()
     }
 
-    /// Records the certificate of one step.
-    pub fn record_step(&mut self, report: &StepReport) -> Result<(), RecordError> {
+    /// Records the certificate of one step and the sum of its normal impulses.
+    pub fn record_step(&mut self, report: &StepReport, contacts: &[ContactReport]) -> Result<(), RecordError> {
         self.statistics.update(report);
-        push_step(self.steps.pending(), report);
+        push_step(self.steps.pending(), report, contacts.iter().map(|contact| contact.impulse[0]).sum());
         self.steps.advance()
+    }
+
+    /// Records the contacts of a step that ended at `time`, where contacts are recorded.
+    pub fn record_contacts(&mut self, time: f64, contacts: &[ContactReport]) -> Result<(), RecordError> {
+        let Some(stream) = &mut self.contacts else { return Ok(()) };
+        for contact in contacts {
+            push_contact(stream.pending(), time, contact, self.layout.bodies());
+            stream.advance()?;
+        }
+        Ok(())
     }
 
     /// Records what events did.
@@ -81,6 +103,7 @@ impl Recorder {
     /// Hands every row to the operating system.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.trajectory.flush()?;
+        self.contacts.as_mut().map_or(Ok(()), Stream::flush)?;
         self.steps.flush()
     }
 
@@ -88,6 +111,7 @@ impl Recorder {
     pub fn sync(&mut self) -> Result<(), RecordError> {
         self.trajectory.sync()?;
         self.steps.sync()?;
+        self.contacts.as_mut().map_or(Ok(()), Stream::sync)?;
         self.events.sync()
     }
 
@@ -96,9 +120,9 @@ impl Recorder {
         self.events.bytes()
     }
 
-    /// Rows of the trajectory and of the step table that were flushed.
-    pub fn rows(&self) -> (u64, u64) {
-        (self.trajectory.rows(), self.steps.rows())
+    /// Rows of the trajectory, of the step table and of the table of contacts that were flushed.
+    pub fn rows(&self) -> (u64, u64, u64) {
+        (self.trajectory.rows(), self.steps.rows(), self.contacts.as_ref().map_or(0, Stream::rows))
     }
 
     /// Ends the recording: Parquet files, text where asked for, and no more streams.
@@ -117,7 +141,7 @@ pub fn finalise(folder: &Path, with_csv: bool) -> Result<(), RecordError> {
         if stream.exists() {
             parquet::convert(&stream, &finished)?;
         }
-        if with_csv {
+        if with_csv && finished.exists() {
             csv::convert(&finished, &table.csv(folder))?;
         } else {
             remove(&table.csv(folder))?;
@@ -163,14 +187,21 @@ fn step_fields() -> Vec<Field> {
     fields.push(Field::count("rejected"));
     fields.extend(floats(&["loop_position", "loop_velocity"]));
     fields.push(Field::count("evaluations"));
+    fields.push(Field::float("impulse"));
     fields
 }
 
-fn push_step(rows: &mut Chunk, report: &StepReport) {
+fn push_step(rows: &mut Chunk, report: &StepReport, impulse: f64) {
     let residual = Residual::of(report);
-    // Contact brings its own numbers; until then there is none, and a step that is reported is a step that was solved.
-    let (iterations, contacts, penetration) = (0.0, 0.0, 0.0);
-    let status = if report.events > 0 { "event" } else { "solved" };
+    let status = if report.events > 0 {
+        "event"
+    } else if report.is_unsolved {
+        "unsolved"
+    } else if report.is_at_floor {
+        "floor"
+    } else {
+        "solved"
+    };
     let before_status = [
         report.time,
         report.step,
@@ -179,16 +210,21 @@ fn push_step(rows: &mut Chunk, report: &StepReport) {
         residual.coulomb,
         residual.dissipation,
         residual.bilateral,
-        iterations,
-        contacts,
-        penetration,
+        f64::from(report.iterations),
+        f64::from(report.contacts),
+        report.penetration,
         report.kinetic,
         report.potential,
         report.work,
         report.dissipated,
     ];
-    let after_status =
-        [f64::from(report.rejected), report.loop_position, report.loop_velocity, f64::from(report.evaluations)];
+    let after_status = [
+        f64::from(report.rejected),
+        report.loop_position,
+        report.loop_velocity,
+        f64::from(report.evaluations),
+        impulse,
+    ];
     let mut numbers = before_status.into_iter().chain(after_status);
     for column in &mut rows.columns {
         match column {

@@ -16,10 +16,10 @@ pub struct Statistics {
     /// Kinetic plus potential energy now.
     #[serde(deserialize_with = "null_is_infinite")]
     pub final_energy: f64,
-    /// Largest |E − E₀ − work + dissipated|.
+    /// Largest |E − E₀ − work + dissipated|; what rounding of these energies may explain counts as zero.
     #[serde(deserialize_with = "null_is_infinite")]
     pub energy_imbalance: f64,
-    /// Largest |kinetic| + |potential − potential at the start|.
+    /// Largest |kinetic| + |potential − potential at the start| + energy that contact exchanged in the step.
     #[serde(deserialize_with = "null_is_infinite")]
     pub energy_scale: f64,
     /// Worst residuals.
@@ -35,7 +35,19 @@ pub struct Statistics {
     pub contacts_sum: u64,
     /// Events.
     pub events: u64,
+    /// Steps whose contact problem was not solved.
+    #[serde(default)]
+    pub unsolved: u64,
+    /// End of the first of them.
+    #[serde(default)]
+    pub first_unsolved: Option<f64>,
+    /// Energy that strikes have added.
+    #[serde(default, deserialize_with = "null_is_infinite")]
+    pub gained: f64,
 }
+
+/// Differences of energies that their own rounding may explain, relative: a few dozen operations lie between coordinates and energies.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// How well the equations of a step hold; see `NOTATION.md` for the definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -71,9 +83,14 @@ pub struct LoopDrift {
 }
 
 impl Residual {
-    /// Of a step without contact: nothing but joints and loops can be violated.
+    /// Of a step: the worse of what the judge of contact problems says and of how close loops are.
     pub(crate) fn of(report: &StepReport) -> Self {
-        Self { rel: report.bilateral, bilateral: report.bilateral, ..Self::default() }
+        let r = &report.residual;
+        let (signorini, coulomb, dissipation) = (r.signorini, r.coulomb, r.dissipation);
+        let mut residual = Self { rel: r.rel, signorini, coulomb, dissipation, bilateral: r.bilateral };
+        worsen(&mut residual.rel, report.bilateral);
+        worsen(&mut residual.bilateral, report.bilateral);
+        residual
     }
 
     fn worsen(&mut self, other: &Self) {
@@ -108,11 +125,47 @@ impl Statistics {
         // Kinetic and potential energy are compared apart from each other: where the potential's zero is far away,
         // their sum would lose the digits of the change that is being looked for.
         let change = (report.kinetic - self.initial_kinetic) + (report.potential - self.initial_potential);
-        worsen(&mut self.energy_imbalance, (change - report.work + report.dissipated).abs());
-        worsen(&mut self.energy_scale, report.kinetic.abs() + (report.potential - self.initial_potential).abs());
+        let imbalance = (change - report.work + report.dissipated).abs();
+        let energies = [self.initial_kinetic, self.initial_potential];
+        let energies = energies.into_iter().chain([report.kinetic, report.potential, report.work, report.dissipated]);
+        // Where nothing moves there is no energy to compare with, and rounding over rounding says nothing.
+        if !(imbalance <= ROUNDING * energies.map(f64::abs).sum::<f64>()) {
+            worsen(&mut self.energy_imbalance, imbalance);
+        }
+        let at_play = report.kinetic.abs() + (report.potential - self.initial_potential).abs();
+        worsen(&mut self.energy_scale, at_play + report.exchanged.abs());
+        if report.gained > ROUNDING * self.energy_scale {
+            self.gained += report.gained;
+        }
+        if report.is_unsolved {
+            self.unsolved += 1;
+            self.first_unsolved.get_or_insert(report.time);
+        }
+        worsen(&mut self.penetration, report.penetration);
+        self.contacts_max = self.contacts_max.max(u64::from(report.contacts));
+        self.contacts_sum += u64::from(report.contacts);
         self.residual.worsen(&Residual::of(report));
         worsen(&mut self.loop_drift.position, report.loop_position);
         worsen(&mut self.loop_drift.velocity, report.loop_velocity);
+    }
+
+    /// What the user should know: energy that restitution has added, steps that were not solved.
+    pub fn findings(&self) -> Vec<String> {
+        let mut findings = Vec::new();
+        if self.gained > 0.0 {
+            let share = self.gained / self.energy_scale;
+            findings.push(format!(
+                "restitution added energy {:.3e}, {share:.1e} of the largest (Newton's law may do so with friction)",
+                self.gained
+            ));
+        }
+        if let Some(first) = self.first_unsolved {
+            findings.push(format!(
+                "{} of {} steps were not solved to the tolerance, the first is the one to t = {first}; worst residual {:.1e}",
+                self.unsolved, self.steps, self.residual.rel
+            ));
+        }
+        findings
     }
 
     /// Largest energy imbalance, relative; zero where there never was any energy.

@@ -62,7 +62,8 @@ pub struct Energy {
     /// Kinetic plus potential energy at the end.
     #[serde(rename = "final")]
     pub last: f64,
-    /// Largest |E − E₀ − work of loads and motors + dissipated| over the largest |kinetic| + |potential change|.
+    /// Largest |E − E₀ − work of loads and motors + dissipated| over the largest |kinetic| + |potential change| + energy
+    /// that contact exchanged in a step. Differences that rounding of the energies may explain count as zero.
     pub max_drift: f64,
 }
 
@@ -84,6 +85,8 @@ pub struct About {
     pub scene: String,
     /// Formulation of the dynamics.
     pub formulation: Formulation,
+    /// Contact solver; none where nothing can touch.
+    pub solver: Option<String>,
     /// Threads allowed.
     pub threads: usize,
     /// Simulated time.
@@ -105,7 +108,7 @@ impl Summary {
             scene: about.scene,
             version: super::VERSION.to_owned(),
             formulation: about.formulation,
-            solver: None,
+            solver: about.solver,
             threads: about.threads,
             steps: s.steps,
             sim_seconds: about.sim_seconds,

@@ -36,8 +36,6 @@ pub enum FindingKind {
     TooLarge,
     /// A key that does not exist.
     UnknownKey,
-    /// A key that will exist, and does nothing yet.
-    NotYet,
     /// A value of another type.
     WrongType,
     /// A list with too few or too many entries.
@@ -86,12 +84,11 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every sort.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 26] = [
         Self::Syntax,
         Self::Encoding,
         Self::TooLarge,
         Self::UnknownKey,
-        Self::NotYet,
         Self::WrongType,
         Self::WrongLength,
         Self::Missing,
@@ -123,7 +120,6 @@ impl FindingKind {
             Self::Encoding => "scene::encoding",
             Self::TooLarge => "scene::too-large",
             Self::UnknownKey => "scene::unknown-key",
-            Self::NotYet => "scene::not-yet",
             Self::WrongType => "scene::wrong-type",
             Self::WrongLength => "scene::wrong-length",
             Self::Missing => "scene::missing",

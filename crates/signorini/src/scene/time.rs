@@ -120,7 +120,7 @@ pub enum Policy {
     Stop,
     /// Goes on with the best impulses that were found, and says so.
     Warn,
-    /// Goes on; the certificate shows it.
+    /// Goes on; summary and step table show it.
     Accept,
 }
 

@@ -69,7 +69,7 @@ impl System {
         Elimination::build(&self.plan.parents(), &self.ports(), shape)
     }
 
-    /// Whether accelerations need neither positions in space nor loops: then all sweeps follow the tree of clusters.
+    /// Whether accelerations need neither positions in space nor loops: then kinematics and assembly are one sweep.
     pub(crate) fn is_fused(&self) -> bool {
         let is_plain = !self.needs_positions && self.user_loads.is_empty() && self.motions.is_empty();
         self.formulation == Formulation::Dca && is_plain
@@ -92,7 +92,7 @@ impl System {
         let motion = Motion { tree: &self.tree, q, v, tau: &w.tau, held: &w.prescribed };
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         work.dca.accelerate(&motion, &ground, vdot);
-        work.dca.singular().map_or(Ok(power), |link| Err(self.no_inertia(link)))
+        work.dca.singular().map_or(Ok(power), |link| Err(self.no_own_inertia(link)))
     }
 
     /// Assembles the clusters at the present kinematics.
@@ -140,7 +140,7 @@ impl System {
         // Iterative refinement: closed rows were eliminated through the square of what the recursion factors, and near a singular
         // position this restores the digits that it lost.
         for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
-            self.sweep_accelerations(&ground, vdot, w);
+            dca.update_accelerations(&self.tree, &w.recursion.kinematics, &ground, vdot, &mut w.recursion.acceleration);
             for r in 0..n_rows {
                 wanted[row[r]] = -self.opening(r, now, w);
             }
@@ -152,7 +152,7 @@ impl System {
             }
         }
         w.dca = Some(work);
-        singular.map_or(Ok(()), |link| Err(self.no_inertia(link)))
+        singular.map_or(Ok(()), |link| Err(self.no_own_inertia(link)))
     }
 
     /// Velocity jumps and the impulses of the rows, as [`Self::accelerate_dca`]: velocities are zero and biases are what new joints
@@ -180,7 +180,18 @@ impl System {
         for r in 0..n_rows {
             w.loops.lambda[r] = dca.lambda[row[r]];
         }
-        self.sweep_accelerations(&Twist::default(), delta, w);
+        let ground = Twist::default();
+        if n_rows == 0 {
+            w.recursion.acceleration.copy_from_slice(&dca.acceleration);
+        } else {
+            dca.update_accelerations(
+                &self.tree,
+                &w.recursion.kinematics,
+                &ground,
+                delta,
+                &mut w.recursion.acceleration,
+            );
+        }
         for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
             for r in 0..n_rows {
                 wanted[row[r]] = -self.opening_jump(r, now, w);
@@ -191,10 +202,16 @@ impl System {
             for r in 0..n_rows {
                 w.loops.lambda[r] += dca.lambda[row[r]];
             }
-            self.sweep_accelerations(&Twist::default(), delta, w);
+            dca.update_accelerations(
+                &self.tree,
+                &w.recursion.kinematics,
+                &ground,
+                delta,
+                &mut w.recursion.acceleration,
+            );
         }
         w.dca = Some(work);
-        singular.map_or(Ok(()), |link| Err(self.no_inertia(link)))
+        singular.map_or(Ok(()), |link| Err(self.no_own_inertia(link)))
     }
 
     /// The order of assembly after an event: the same where the tree is, else a new one of the same shape.
@@ -241,17 +258,28 @@ impl System {
         }
     }
 
-    /// Accelerations of all links from those of the speeds.
-    fn sweep_accelerations(&self, ground: &Twist, vdot: &[f64], w: &mut Workspace) {
-        let recursion = &mut w.recursion;
-        for (i, link) in self.tree.links.iter().enumerate() {
-            let motion = &recursion.kinematics.links[i];
-            let inner = link.parent_index().map_or(*ground, |p| recursion.acceleration[p]);
-            let mut a = inner.shifted(&motion.offset) + motion.bias;
-            for v in link.v_range() {
-                a += recursion.kinematics.unit_motion(i, link, v) * vdot[v];
+    /// A joint that moves no inertia of its own cluster. Where there is only one, that is all the inertia there is.
+    fn no_own_inertia(&self, link: usize) -> StepError {
+        match self.no_inertia(link) {
+            StepError::NoInertia { joint } if self.elimination.as_ref().is_some_and(|e| e.n_merges() > 0) => {
+                StepError::NoOwnInertia { joint }
             }
-            recursion.acceleration[i] = a;
+            error => error,
+        }
+    }
+
+    /// Positions and velocities of all links; the origins' are found under divide and conquer, else by [`Self::update_positions`].
+    pub(crate) fn update_kinematics(&self, q: &[f64], v: &[f64], w: &mut Workspace) {
+        match &mut w.dca {
+            Some(work) => work.dca.update_kinematics(&self.tree, q, v, &mut w.recursion.kinematics),
+            None => w.recursion.update_kinematics(&self.tree, q, v),
+        }
+    }
+
+    /// Positions and velocities of the links' origins, after [`Self::update_kinematics`].
+    pub(crate) fn update_positions(&self, w: &mut Workspace) {
+        if w.dca.is_none() {
+            w.recursion.update_positions(&self.tree);
         }
     }
 

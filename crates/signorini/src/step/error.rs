@@ -29,9 +29,30 @@ pub enum StepError {
         /// The step it would take.
         step: f64,
     },
+    /// A contact problem was not solved, and the policy is to stop.
+    #[error(
+        "at t = {time}: the contact problem was not solved: its residual is {rel:.3e}, the tolerance {tolerance:.1e}"
+    )]
+    Unsolved {
+        /// Time at the start of the step.
+        time: f64,
+        /// Relative residual of the best impulses that were found.
+        rel: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
     /// A joint moves nothing that has inertia.
     #[error("joint `{joint}` moves no inertia, so its acceleration is not determined")]
     NoInertia {
+        /// The joint.
+        joint: String,
+    },
+    /// A joint moves nothing that has inertia before other parts of the mechanism are merged to it.
+    #[error(
+        "joint `{joint}` moves no inertia of its own cluster, which the formulation `dca` needs; `recursive` does without \
+         where bodies further out have some"
+    )]
+    NoOwnInertia {
         /// The joint.
         joint: String,
     },

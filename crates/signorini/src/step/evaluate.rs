@@ -32,7 +32,8 @@ const NEARLY_CLOSED: f64 = 1.0e-11;
 impl System {
     /// Overwrites prescribed coordinates and speeds, and brings quaternions back to norm one.
     pub(crate) fn prescribe(&self, now: Instant, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
-        for link in &self.tree.links {
+        for &i in &self.tree.balls {
+            let link = &self.tree.links[i];
             link.joint_type().normalise(&mut q[link.q_range()]);
         }
         for (link, k, signal) in &self.motions {
@@ -112,9 +113,9 @@ impl System {
         w: &mut Workspace,
     ) -> Result<Closeness, StepError> {
         self.prescribe(now, q, v, w);
-        w.recursion.update_kinematics(&self.tree, q, v);
+        self.update_kinematics(q, v, w);
         if self.needs_positions {
-            w.recursion.update_positions(&self.tree);
+            self.update_positions(w);
         }
         if w.loops.rows.is_empty() {
             // Joints that close a loop and forbid nothing still have coordinates.
@@ -151,8 +152,8 @@ impl System {
                 link.joint_type().displace(&mut q[link.q_range()], &w.displacement[link.v_range()]);
             }
             self.hold_rotations(q);
-            w.recursion.update_kinematics(&self.tree, q, v);
-            w.recursion.update_positions(&self.tree);
+            self.update_kinematics(q, v, w);
+            self.update_positions(w);
         }
         let before = self.speed(w);
         for r in 0..n_hard {
@@ -161,8 +162,8 @@ impl System {
         }
         self.respond(w);
         v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
-        w.recursion.update_kinematics(&self.tree, q, v);
-        w.recursion.update_positions(&self.tree);
+        self.update_kinematics(q, v, w);
+        self.update_positions(w);
         self.update_closures(w);
         Ok(Closeness { position, velocity: self.opening_speed(now, before, w) })
     }

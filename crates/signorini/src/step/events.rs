@@ -322,8 +322,8 @@ impl Simulation {
             match known {
                 Some(known) => w.recursion.kinematics.clone_from(known),
                 None => {
-                    w.recursion.update_kinematics(&system.tree, &remapped.q, &remapped.v);
-                    w.recursion.update_positions(&system.tree);
+                    system.update_kinematics(&remapped.q, &remapped.v, &mut w);
+                    system.update_positions(&mut w);
                 }
             }
         }

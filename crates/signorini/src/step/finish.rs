@@ -4,10 +4,15 @@ use super::evaluate::Closeness;
 use super::system::{System, Workspace};
 use super::{Simulation, StepError, StepReport};
 use crate::model::Instant;
+use crate::scene::Policy;
 
 impl Simulation {
     /// Makes `next` the state if it is sound, and completes the report.
     pub(crate) fn finish(&mut self, mut report: StepReport) -> Result<StepReport, StepError> {
+        if report.is_unsolved && self.options.policy == Policy::Stop {
+            let (time, rel, tolerance) = (self.state.time, report.residual.rel, self.options.tolerance);
+            return Err(StepError::Unsolved { time, rel, tolerance });
+        }
         let (next, w) = (&mut self.next, &mut self.work);
         self.system.check_finite(self.state.time, &next.q, &next.v)?;
         w.cut_q.copy_from_slice(&self.state.cut_q);
@@ -19,7 +24,7 @@ impl Simulation {
         next.topology = self.state.topology.clone();
         next.events.clone_from(&self.state.events);
         if !self.system.needs_positions {
-            w.recursion.update_positions(&self.system.tree);
+            self.system.update_positions(w);
         }
         (report.kinetic, report.potential) = self.system.energies(&next.q, &next.v, w);
         report.work = next.work;

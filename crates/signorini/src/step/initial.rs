@@ -303,6 +303,7 @@ impl Options {
             method: scene.solver.method,
             tolerance: scene.solver.tolerance.unwrap_or(DEFAULT_TOLERANCE),
             restitution: scene.solver.restitution,
+            policy: scene.solver.policy,
         }
     }
 }

@@ -153,8 +153,10 @@ impl System {
             Some(known) => w.recursion.kinematics.clone_from(known),
             None => {
                 w.displacement.fill(0.0);
-                w.recursion.update_kinematics(&self.tree, q, &w.displacement);
-                w.recursion.update_positions(&self.tree);
+                let rest = std::mem::take(&mut w.displacement);
+                self.update_kinematics(q, &rest, w);
+                self.update_positions(w);
+                w.displacement = rest;
             }
         }
         let kinematics = &mut w.recursion.kinematics;

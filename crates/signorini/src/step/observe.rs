@@ -36,12 +36,12 @@ impl Simulation {
             self.rates = vdot;
             outcome?;
             if system.is_fused() {
-                w.recursion.update_kinematics(&system.tree, &next.q, &next.v);
+                system.update_kinematics(&next.q, &next.v, w);
             }
         } else {
             system.project(now, &mut next.q, &mut next.v, w)?;
         }
-        w.recursion.update_positions(&system.tree);
+        system.update_positions(w);
         self.read(next, out);
         if forces {
             let mut vdot = std::mem::take(&mut self.rates);

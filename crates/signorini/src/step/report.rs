@@ -1,6 +1,6 @@
 //! The certificate of one step, recomputed from its result.
 
-use crate::contact::{Residual, Solution};
+use crate::contact::{Residual, Solution, Status};
 
 /// What one step did and how well.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,6 +39,10 @@ pub struct StepReport {
     pub penetration: f64,
     /// Whether the contact problem was not solved to its tolerance.
     pub is_unsolved: bool,
+    /// Whether rounding kept a contact problem above its tolerance; it counts as solved.
+    pub is_at_floor: bool,
+    /// Energy that the step's contact impulses exchanged: half of impulses times the velocities that they changed.
+    pub exchanged: f64,
     /// Energy that strikes have added: Newton's law may do so with friction.
     pub gained: f64,
 }
@@ -57,5 +61,6 @@ impl StepReport {
         a.bilateral = a.bilateral.max(b.bilateral);
         self.iterations += solution.work.iterations() as u32;
         self.is_unsolved |= !solution.status.is_solved();
+        self.is_at_floor |= solution.status == Status::SolvedToFloor;
     }
 }

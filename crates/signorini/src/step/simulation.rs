@@ -11,7 +11,7 @@ use crate::dynamics::loads::Load;
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
 use crate::plan::Plan;
-use crate::scene::{ContactMethod, Formulation, Integrator, JointKind, Restitution};
+use crate::scene::{ContactMethod, Formulation, Integrator, JointKind, Policy, Restitution};
 use crate::spatial::Wrench;
 use crate::state::State;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct Options {
     pub tolerance: f64,
     /// The law of restitution.
     pub restitution: Restitution,
+    /// What happens when a contact problem is not solved: under `stop` the step is an error, else it is taken and its report says so.
+    pub policy: Policy,
 }
 
 impl Default for Options {
@@ -48,6 +50,7 @@ impl Default for Options {
             method: ContactMethod::default(),
             tolerance: DEFAULT_TOLERANCE,
             restitution: Restitution::default(),
+            policy: Policy::default(),
         }
     }
 }
@@ -146,16 +149,16 @@ impl Simulation {
             return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
         }
         system.check_finite(state.time, &state.q, &state.v)?;
-        let work = system.workspace();
-        let (next, units) = (state.clone(), Units::build(&system));
-        let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
-        let (rates, reports) = (Vec::new(), Vec::new());
-        let (is_current, copy) = (false, Some(state.clone()));
         let stepper = Stepper::build(&system, &options)?;
         if options.integrator == Integrator::Auto {
             options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
         }
+        let work = system.workspace();
+        let (next, units) = (state.clone(), Units::build(&system));
         let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
+        let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
+        let (rates, reports) = (Vec::new(), Vec::new());
+        let (is_current, copy) = (false, Some(state.clone()));
         Ok(Self {
             system,
             options,
@@ -184,6 +187,16 @@ impl Simulation {
     /// The mechanism.
     pub fn system(&self) -> &System {
         &self.system
+    }
+
+    /// How it advances, with what was left open chosen.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Whether its steps are those with contact: something may push now.
+    pub fn steps_contact(&self) -> bool {
+        self.stepper.is_some()
     }
 
     /// Adds a load of the user's own. It is not part of the state: add it again when resuming.
@@ -258,8 +271,8 @@ impl Simulation {
         }
         let (system, state, w) = (&self.system, &self.state, &mut self.work);
         w.cut_q.copy_from_slice(&state.cut_q);
-        w.recursion.update_kinematics(&system.tree, &state.q, &state.v);
-        w.recursion.update_positions(&system.tree);
+        system.update_kinematics(&state.q, &state.v, w);
+        system.update_positions(w);
         system.update_closures(w);
         self.is_current = true;
     }

@@ -57,7 +57,7 @@ pub fn field(size: f64, n: usize) -> Geometry {
 }
 
 pub fn shape(geometry: Geometry) -> Shape {
-    Shape { geometry, position: [0.0; 3], orientation: None, density: None, material: None }
+    Shape { geometry, position: [0.0; 3], orientation: None, density: None, material: None, surface_velocity: None }
 }
 
 pub fn body(name: &str, shapes: Vec<Shape>) -> Body {

@@ -185,6 +185,10 @@ fn recordings_of_interrupted_runs() {
         integrator: Integrator::Adaptive,
         step: None,
         rtol: 1e-9,
+        method: scene.solver.method,
+        tolerance: 1e-12,
+        restitution: scene.solver.restitution,
+        policy: scene.solver.policy,
         csv: false,
     };
     let layout = || {
@@ -194,6 +198,7 @@ fn recordings_of_interrupted_runs() {
             name: j.name.clone(),
             q: j.q_slot.clone(),
             v: j.v_slot.clone(),
+            ..JointColumns::default()
         };
         let joints: Vec<JointColumns> = model.joints().iter().map(columns).collect();
         Layout::build(&bodies, &joints, &[], &scene.output).unwrap()

@@ -4,7 +4,29 @@ use super::Case;
 use signorini::scene::FindingKind::*;
 
 #[rustfmt::skip]
-pub const MEANING: [Case; 114] = [
+pub const MEANING: [Case; 136] = [
+    (Contradiction, "joint[0].lower", "found 1 to 0.5; allowed: at most the upper limit", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nupper = 0.5\nlower = 1 # <-\n"),
+    (WrongLength, "joint[0].upper", "found 1 numbers; allowed: 2", "{TIME}{ARM}{JOINT}kind = \"cylindrical\"\nupper = [1] # <-\n"),
+    (NotFinite, "joint[0].lower", "`-inf` for no limit", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nlower = inf # <-\n"),
+    (NotFinite, "joint[0].upper", "found nan", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nupper = nan # <-\n"),
+    (Misplaced, "joint[0].upper", "no coordinate to limit", "{TIME}{ARM}{JOINT}kind = \"spherical\"\nupper = 1 # <-\n"),
+    (Misplaced, "joint[0].lower", "three limits, then three times `inf`", "{TIME}{ARM}{JOINT}kind = \"free\"\nlower = [0, 0, 0, 0, 0, 0] # <-\n"),
+    (Misplaced, "joint[0].lower", "a fixed joint has no coordinate", "{TIME}{ARM}{JOINT}kind = \"fixed\"\nlower = 0 # <-\n"),
+    (Contradiction, "joint[0].upper", "follows a motion", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nmotor = [{ kind = \"motion\", position = 0 }]\nupper = 1 # <-\n"),
+    (Contradiction, "joint[0].friction", "follows a motion", "{TIME}{ARM}{JOINT}kind = \"cylindrical\"\nmotor = [{ kind = \"motion\", position = 0 }]\nfriction = [1, 0] # <-\n"),
+    (Misplaced, "joint[0].restitution", "with `lower` or `upper`", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nrestitution = 0.5 # <-\n"),
+    (OutOfRange, "joint[0].restitution", "from 0 to 1", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nlower = 0\nrestitution = 1.5 # <-\n"),
+    (OutOfRange, "joint[0].friction", "must not be negative", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nfriction = -1 # <-\n"),
+    (OutOfRange, "joint[0].friction_load[1]", "must not be negative", "{TIME}{ARM}{JOINT}kind = \"universal\"\nfriction_load = [0, -1] # <-\n"),
+    (OutOfRange, "solver.tolerance", "above 0, at most 0.01", "{TIME}[solver]\ntolerance = 0 # <-\n{ARM}"),
+    (UnknownChoice, "solver.policy", "`stop`, `warn`, `accept`", "{TIME}[solver]\npolicy = \"ignore\" # <-\n{ARM}"),
+    (OutOfRange, "material[0].restitution", "from 0 to 1", "{TIME}{ARM}[[material]]\nname = \"m\"\nrestitution = 2 # <-\n"),
+    (OutOfRange, "material[0].friction", "must not be negative", "{TIME}{ARM}[[material]]\nname = \"m\"\nfriction = -0.1 # <-\n"),
+    (Misplaced, "contact[0]", "one of `bodies`, `groups`, `materials`", "{TIME}{ARM}[[contact]] # <-\nenabled = false\n"),
+    (Missing, "contact[0]", "the rule says nothing", "{TIME}{ARM}[[contact]] # <-\nbodies = [\"arm\", \"ground\"]\n"),
+    (UnknownName, "contact[0].bodies[1]", "did you mean `ground`?", "{TIME}{ARM}[[contact]]\nenabled = false\nbodies = [\"arm\", \"grund\"] # <-\n"),
+    (Pattern, "contact[0].groups[0]", "matches nothing", "{TIME}{ARM}group = \"a\"\n[[contact]]\nenabled = false\ngroups = [\"l*\", \"*\"] # <-\n"),
+    (Misplaced, "contact[0].enabled", "not by materials", "{TIME}{ARM}[[material]]\nname = \"m\"\n[[contact]]\nmaterials = [\"m\", \"m\"]\nenabled = false # <-\n"),
     (BadName, "body[0].name", "letters, digits", "{TIME}[[body]]\nname = \"a.b\" # <-\nmass = 1\ninertia = [1, 1, 1]\n"),
     (BadName, "body[0].name", "found \"\"", "{TIME}[[body]]\nname = \"\" # <-\nmass = 1\ninertia = [1, 1, 1]\n"),
     (BadName, "material[0].name", "*", "{TIME}{ARM}[[material]]\nname = \"st*\" # <-\n"),

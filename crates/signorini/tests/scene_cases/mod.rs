@@ -10,7 +10,7 @@ pub use events::EVENTS;
 pub use meaning::MEANING;
 
 #[rustfmt::skip]
-pub const STRUCTURE: [Case; 28] = [
+pub const STRUCTURE: [Case; 26] = [
     (Syntax, "", "key with no value", "{TIME}[[body]]\nname # <-\n"),
     (Syntax, "", "duplicate key", "{TIME}end = 2 # <-\n{ARM}"),
     (UnknownKey, "gravty", "did you mean `gravity`?", "gravty = [0, 0, 1] # <-\n{TIME}{ARM}"),
@@ -18,11 +18,9 @@ pub const STRUCTURE: [Case; 28] = [
     (UnknownKey, "body[0].masss", "did you mean `mass`?", "{TIME}{ARM}masss = 1 # <-\n"),
     (UnknownKey, "body[0].shape[0].raduis", "did you mean `radius`?", "{TIME}{BALL}raduis = 3 # <-\ndensity = 1\n"),
     (UnknownKey, "joint[0].child_frame.pos", "`position`", "{TIME}{ARM}{JOINT}kind = \"fixed\"\nchild_frame = { pos = [0, 0, 0] } # <-\n"),
-    (NotYet, "contact", "does not act yet", "contact = [] # <-\n{TIME}{ARM}"),
-    (NotYet, "joint[0].limits", "does not act yet", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nlimits = [0, 1] # <-\n"),
-    (NotYet, "joint[0].friction", "does not act yet", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nfriction = 1 # <-\n"),
-    (NotYet, "material[0].friction", "does not act yet", "{TIME}{ARM}[[material]]\nname = \"ice\"\nfriction = 0.1 # <-\n"),
-    (NotYet, "material[0].restitution", "does not act yet", "{TIME}{ARM}[[material]]\nname = \"ice\"\nrestitution = 0.1 # <-\n"),
+    (UnknownKey, "joint[0].limits", "`lower`, `upper`", "{TIME}{ARM}{JOINT}kind = \"revolute\"\nlimits = [0, 1] # <-\n"),
+    (UnknownKey, "contact[0].frction", "did you mean `friction`?", "{TIME}{ARM}[[contact]]\nbodies = [\"*\", \"*\"]\nfrction = 1 # <-\n"),
+    (WrongType, "output.contacts", "true or false", "{TIME}[output]\ncontacts = 1 # <-\n{ARM}"),
     (WrongType, "body[0].mass", "found string \"1\"; allowed: a finite number", "{TIME}[[body]]\nname = \"a\"\ninertia = [1, 1, 1]\nmass = \"1\" # <-\n"),
     (WrongType, "body", "a list of tables (`[[body]]`)", "{TIME}[body] # <-\nname = \"a\"\n"),
     (WrongType, "body[0]", "found integer 3", "body = [3] # <-\n{TIME}"),

@@ -7,6 +7,10 @@ use signorini::scene::*;
 mod parts;
 use parts::*;
 
+/// Methods with a fixed step.
+const FIXED_STEP: [Integrator; 4] =
+    [Integrator::Rk4, Integrator::Euler, Integrator::StewartTrinkle, Integrator::Moreau];
+
 /// A valid scene of a few bodies, with everything that a scene can have but files.
 pub fn scene() -> impl Strategy<Value = Scene> {
     let bodies = prop::collection::vec(body(), 1..4);
@@ -14,10 +18,10 @@ pub fn scene() -> impl Strategy<Value = Scene> {
     let forces = prop::collection::vec(force(), 0..3);
     let ground = option::of(prop::collection::vec(frame(), 0..3));
     let events = prop::collection::vec(event(), 0..5);
-    let run = (option::of(text()), vector(), time(), prop::bool::ANY, output());
+    let run = (option::of(text()), vector(), time(), solver(), output());
     (run, bodies, joints, forces, ground, events).prop_map(
         |(run, mut body, mut joint, mut force, ground, mut event)| {
-            let (title, gravity, time, dense, mut output) = run;
+            let (title, gravity, time, solver, mut output) = run;
             let n = body.len();
             for (i, body) in body.iter_mut().enumerate() {
                 body.name = format!("body{i}");
@@ -67,25 +71,25 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             let driven = joint.iter().any(|joint| !joint.motor.is_empty());
             output.joints = output.joints.filter(|_| !joint.is_empty());
             output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
-            output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
             let material = vec![
-                Material { name: "steel".into(), density: Some(7.8), ..Material::default() },
+                Material { name: "steel".into(), density: Some(7.8), friction: Some(0.3), restitution: Some(1.0) },
                 Material { name: "air".into(), ..Material::default() },
             ];
-            let formulation = if dense { Formulation::Dense } else { Formulation::Recursive };
-            Scene {
-                title,
-                gravity,
-                time,
-                solver: Solver { formulation },
-                output,
-                material,
-                body,
-                joint,
-                force,
-                event,
-                ..Scene::default()
-            }
+            let pushes = |j: &Joint| j.lower.is_some() || j.friction.is_some() || j.friction_load.is_some();
+            let driven = driven || joint.iter().any(pushes);
+            output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
+            let everything = vec!["*".to_owned(), "*".to_owned()];
+            let steel = vec!["steel".to_owned(), "air".to_owned()];
+            let contact = vec![
+                ContactRule { bodies: everything, enabled: Some(false), ..ContactRule::default() },
+                ContactRule {
+                    materials: steel,
+                    friction: Some(0.5),
+                    restitution: Some(0.25),
+                    ..ContactRule::default()
+                },
+            ];
+            Scene { title, gravity, time, solver, output, material, body, joint, force, event, contact }
         },
     )
 }
@@ -96,16 +100,38 @@ fn name_frames(frames: &mut [Frame]) {
     }
 }
 
+fn solver() -> impl Strategy<Value = Solver> {
+    let methods = [ContactMethod::Auto, ContactMethod::GaussSeidel, ContactMethod::Newton, ContactMethod::Admm];
+    (
+        prop::sample::select(vec![Formulation::Recursive, Formulation::Dca, Formulation::Dense]),
+        prop::sample::select(methods.to_vec()),
+        option::of(1e-14..1e-2),
+        prop::sample::select(vec![Policy::Stop, Policy::Warn, Policy::Accept]),
+        prop::sample::select(vec![Restitution::Newton, Restitution::Poisson, Restitution::Energetic]),
+    )
+        .prop_map(|(formulation, method, tolerance, policy, restitution)| Solver {
+            formulation,
+            method,
+            tolerance,
+            policy,
+            restitution,
+        })
+}
+
 fn time() -> impl Strategy<Value = Time> {
     prop_oneof![
         (positive(), option::of(positive()), option::of(1e-14..1e-2)).prop_map(|(end, step, rtol)| Time {
             end,
             step,
             rtol,
-            integrator: Integrator::Adaptive
+            integrator: Integrator::Auto
         }),
-        (positive(), positive(), prop_oneof![Just(Integrator::Rk4), Just(Integrator::Euler)])
-            .prop_map(|(end, step, integrator)| Time { end, step: Some(step), rtol: None, integrator }),
+        (positive(), positive(), prop::sample::select(FIXED_STEP.to_vec())).prop_map(|(end, step, integrator)| Time {
+            end,
+            step: Some(step),
+            rtol: None,
+            integrator
+        }),
     ]
 }
 
@@ -116,14 +142,16 @@ fn output() -> impl Strategy<Value = Output> {
         (1..1_000_000u64).prop_map(|every| (None, Some(every))),
     ];
     let markers = prop::collection::vec(vector(), 0..2);
-    (rate, option::of(Just(())), option::of(Just(())), prop::bool::ANY, markers).prop_map(
-        |((interval, every), bodies, joints, reactions, points)| Output {
+    let contacts = option::of(prop::bool::ANY);
+    (rate, option::of(Just(())), option::of(Just(())), prop::bool::ANY, markers, contacts).prop_map(
+        |((interval, every), bodies, joints, reactions, points, contacts)| Output {
             interval,
             every,
             bodies: bodies.map(|()| vec!["body*".into(), "body0".into()]),
             joints: joints.map(|()| vec!["joint/?".into()]),
             reactions: if reactions { vec!["joint/0".into()] } else { Vec::new() },
             actuators: Vec::new(),
+            contacts,
             marker: points
                 .into_iter()
                 .enumerate()

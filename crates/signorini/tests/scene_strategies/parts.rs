@@ -34,7 +34,7 @@ pub fn frame() -> impl Strategy<Value = Frame> {
 }
 
 pub fn shape(geometry: Geometry) -> Shape {
-    Shape { geometry, position: [0.0; 3], orientation: None, density: None, material: None }
+    Shape { geometry, position: [0.0; 3], orientation: None, density: None, material: None, surface_velocity: None }
 }
 
 fn solid() -> impl Strategy<Value = Shape> {
@@ -47,11 +47,15 @@ fn solid() -> impl Strategy<Value = Shape> {
         (positive(), positive()).prop_map(|(radius, length)| Geometry::Cone { radius, length }),
         Just(Geometry::ConvexHull { points, file: None, scale: None, hull: None }),
     ];
-    (geometry, prop::array::uniform3(-9.0..9.0), orientation()).prop_map(|(geometry, position, orientation)| Shape {
-        position,
-        orientation,
-        ..shape(geometry)
-    })
+    let belt = option::of(prop::array::uniform3(-9.0..9.0));
+    (geometry, prop::array::uniform3(-9.0..9.0), orientation(), belt).prop_map(
+        |(geometry, position, orientation, surface_velocity)| Shape {
+            position,
+            orientation,
+            surface_velocity,
+            ..shape(geometry)
+        },
+    )
 }
 
 /// The three ways to give mass.
@@ -76,14 +80,14 @@ pub fn body() -> impl Strategy<Value = Body> {
         }),
     ];
     let frames = prop::collection::vec(frame(), 0..3);
+    let points = prop::collection::vec(vector(), 0..2);
+    let touch = (points, option::of(Just("group".to_owned())));
     let start = (option::of(vector()), orientation(), option::of(vector()), option::of(vector()));
-    (mass, frames, start).prop_map(|(body, frame, (position, orientation, velocity, angular_velocity))| Body {
-        frame,
-        position,
-        orientation,
-        velocity,
-        angular_velocity,
-        ..body
+    let named = |(i, position)| ContactPoint { name: format!("p{i}"), position, material: Some("steel".into()) };
+    (mass, frames, start, touch).prop_map(move |(body, frame, start, (points, group))| {
+        let (position, orientation, velocity, angular_velocity) = start;
+        let point = points.into_iter().enumerate().map(named).collect();
+        Body { frame, position, orientation, velocity, angular_velocity, point, group, ..body }
     })
 }
 
@@ -134,16 +138,37 @@ pub fn joint() -> impl Strategy<Value = Joint> {
         let start = (coordinates(), option::of(prop::collection::vec(number(), kind.n_v())));
         let spring = (per_speed(kind), coordinates());
         let passive = (spring, per_speed(kind), per_speed(kind));
+        let rubbing = (per_speed(kind), per_speed(kind), limits(kind), option::of(0.0..=1.0));
         let axes = (prop::bool::ANY, number());
-        (Just(kind), place(), axes, start, passive, motors(kind)).prop_map(joint_of)
+        (Just(kind), place(), axes, start, passive, motors(kind), rubbing).prop_map(joint_of)
     })
 }
 
 type Place = (Option<FrameRef>, Option<FrameRef>, Option<[f64; 3]>);
 type Passive = ((Option<PerCoordinate>, Option<Vec<f64>>), Option<PerCoordinate>, Option<PerCoordinate>);
-type JointParts = (JointKind, Place, (bool, f64), (Option<Vec<f64>>, Option<Vec<f64>>), Passive, Vec<Motor>);
+type Start = (Option<Vec<f64>>, Option<Vec<f64>>);
+type Limits = Option<(Vec<f64>, Vec<f64>)>;
+type Rubbing = (Option<PerCoordinate>, Option<PerCoordinate>, Limits, Option<f64>);
+type JointParts = (JointKind, Place, (bool, f64), Start, Passive, Vec<Motor>, Rubbing);
 
-fn joint_of((kind, place, (has_axes, pitch), (q, v), passive, motor): JointParts) -> Joint {
+/// Limits of all coordinates that can have some, but the last one, which may follow a motion.
+fn limits(kind: JointKind) -> impl Strategy<Value = Limits> {
+    let n = kind.n_v();
+    let n_limits = kind.quaternion_at().unwrap_or(n).min(n.saturating_sub(1));
+    option::of(prop::collection::vec((-9.0..9.0, 0.0..9.0), n_limits)).prop_map(move |given| {
+        let given = given.filter(|_| n > 0)?;
+        let mut limits: (Vec<f64>, Vec<f64>) = given.into_iter().map(|(low, size)| (low, low + size)).unzip();
+        limits.0.resize(n, f64::NEG_INFINITY);
+        limits.1.resize(n, f64::INFINITY);
+        Some(limits)
+    })
+}
+
+fn joint_of((kind, place, (has_axes, pitch), (q, v), passive, motor, rubbing): JointParts) -> Joint {
+    let (friction, friction_load, limits, restitution) = rubbing;
+    // What follows a motion does not rub.
+    let is_free = !motor.iter().any(|m| matches!(m, Motor::Motion { .. }));
+    let (lower, upper) = limits.unzip();
     let (parent_frame, child_frame, anchor) = place;
     let ((stiffness, rest), damping, armature) = passive;
     Joint {
@@ -159,6 +184,11 @@ fn joint_of((kind, place, (has_axes, pitch), (q, v), passive, motor): JointParts
         spring: stiffness.map(|stiffness| Spring { stiffness, rest }),
         damping,
         armature,
+        friction: friction.filter(|_| is_free),
+        friction_load: friction_load.filter(|_| is_free),
+        restitution: restitution.filter(|_| lower.is_some()),
+        lower: lower.map(PerCoordinate::Each),
+        upper: upper.map(PerCoordinate::Each),
         motor,
         ..Joint::default()
     }

@@ -52,6 +52,9 @@ pub fn solve_small(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
     true
 }
 
+/// Columns that are eliminated together: 16 rows of a matrix of 600 stay in the nearest cache.
+const PANEL: usize = 16;
+
 /// Dense LU with partial pivoting, kept for several right-hand sides.
 #[derive(Debug, Clone, Default)]
 pub struct DenseLu {
@@ -75,8 +78,23 @@ impl DenseLu {
         let n = self.n;
         self.rows.clear();
         self.rows.extend(0..n);
-        // Left-looking over panels of rows would be faster for large n; contact problems of that size are sparse.
-        for k in 0..n {
+        let mut k = 0;
+        while k < n {
+            // A panel of columns at a time: every row below is then read and written once per panel, not once per column.
+            let end = (k + PANEL).min(n);
+            if !self.factor_panel(k, end) {
+                return false;
+            }
+            self.update_below(k, end);
+            k = end;
+        }
+        true
+    }
+
+    /// Eliminates columns k..end within themselves, rows exchanged as a whole.
+    fn factor_panel(&mut self, start: usize, end: usize) -> bool {
+        let n = self.n;
+        for k in start..end {
             let mut p = k;
             let mut largest = 0.0;
             for i in k..n {
@@ -94,19 +112,54 @@ impl DenseLu {
                 self.rows.swap(p, k);
             }
             let (top, bottom) = self.lu.split_at_mut((k + 1) * n);
-            let pivot_row = &top[k * n + k..];
+            let pivot_row = &top[k * n + k..k * n + end];
             let inverse = 1.0 / pivot_row[0];
             for row in bottom.chunks_exact_mut(n) {
                 let f = row[k] * inverse;
                 row[k] = f;
-                if f != 0.0 {
-                    for (x, y) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
-                        *x -= f * y;
-                    }
+                for (x, y) in row[k + 1..end].iter_mut().zip(&pivot_row[1..]) {
+                    *x -= f * y;
                 }
             }
         }
         true
+    }
+
+    /// What the columns start..end do to those after them.
+    fn update_below(&mut self, start: usize, end: usize) {
+        let n = self.n;
+        if end == n {
+            return;
+        }
+        let (top, bottom) = self.lu.split_at_mut(end * n);
+        // Rows of the panel itself, by the unit triangle.
+        for i in start + 1..end {
+            let (above, row) = top.split_at_mut(i * n);
+            for k in start..i {
+                let f = row[k];
+                for (x, y) in row[end..n].iter_mut().zip(&above[k * n + end..(k + 1) * n]) {
+                    *x -= f * y;
+                }
+            }
+        }
+        for row in bottom.chunks_exact_mut(n) {
+            let (factors, rest) = row.split_at_mut(end);
+            let mut k = start;
+            while k + 4 <= end {
+                let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
+                let u: [&[f64]; 4] = std::array::from_fn(|d| &top[(k + d) * n + end..(k + d + 1) * n]);
+                let rows = u[0].iter().zip(u[1]).zip(u[2]).zip(u[3]);
+                for (x, (((a, b), c), d)) in rest.iter_mut().zip(rows) {
+                    *x -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
+                }
+                k += 4;
+            }
+            for k in k..end {
+                for (x, y) in rest.iter_mut().zip(&top[k * n + end..(k + 1) * n]) {
+                    *x -= factors[k] * y;
+                }
+            }
+        }
     }
 
     /// b ← A⁻¹ b.

@@ -13,11 +13,12 @@
 //!
 //! **Checked by** `tests/dca.rs`.
 
+use super::fused::FusedLinks;
 use super::matrix::{self, Vec6};
 use super::{Bias, Drive, Row};
 use crate::dynamics::recursive::{Kinematics, LinkMotion, Pivot, Tree};
 use crate::plan::Port;
-use crate::spatial::{Sym6, Twist, Wrench};
+use crate::spatial::{Sym6, Twist, Vec3, Wrench};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
 pub(super) const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
@@ -42,6 +43,8 @@ pub struct Block {
     pub(super) parent: Vec<u32>,
     /// First speed of each within the block.
     pub(super) first: Vec<usize>,
+    /// Place of each of the block's speeds among all.
+    pub(super) speeds: Vec<usize>,
     pub(super) bottom: Option<usize>,
     /// Links from the top to the bottom, and whether a link is among them.
     pub(super) way: Vec<usize>,
@@ -51,17 +54,19 @@ pub struct Block {
     ends: Vec<End>,
     pub(super) n_columns: usize,
     pub(super) motion: Vec<LinkMotion>,
-    /// Sine and cosine of revolute joints on the way to the bottom.
-    pub(super) turn: Vec<(f64, f64)>,
+    /// Origin of each link, its velocity, and that against its parent's point there.
+    pub(super) origin: Vec<Vec3>,
+    pub(super) velocity: Vec<Vec3>,
+    pub(super) slide: Vec<Vec3>,
+    /// What only the fused route keeps of each link.
+    pub(super) fused: FusedLinks,
     pub(super) unit: Vec<Twist>,
     pub(super) pivots: Vec<Pivot>,
-    /// `across` of each pivot, seen at the parent's origin; revolute speeds of the fused route only.
-    pub(super) moved: Vec<Wrench>,
     pub(super) is_held: Vec<bool>,
     /// Articulated inertia of each link after its own speeds were eliminated, at its own origin.
     inertia: Vec<Sym6>,
     pub(super) collected: Vec<Sym6>,
-    /// t of each speed (rows) and column.
+    /// t of each speed (rows) and column; on the fused route t/D.
     pub(super) passed: Vec<f64>,
     /// First link met whose joint moves no inertia.
     pub singular: Option<usize>,
@@ -81,6 +86,7 @@ impl Block {
     pub fn new(tree: &Tree, links: &[usize], bottom: Option<usize>, rows: &[usize], port_of: &[(usize, Port)]) -> Self {
         let local = |l: usize| links.binary_search(&l).ok();
         let mut first = Vec::with_capacity(links.len() + 1);
+        let speeds: Vec<usize> = links.iter().flat_map(|&l| tree.links[l].v_range()).collect();
         let mut n_v = 0;
         for &l in links {
             first.push(n_v);
@@ -115,15 +121,18 @@ impl Block {
         Self {
             parent,
             first,
+            speeds,
             way,
             is_on_way,
             collects,
-            turn: vec![(0.0, 1.0); links.len()],
-            moved: vec![Wrench::default(); n_v],
+            fused: FusedLinks::new(links.len()),
             bottom: bottom.and_then(local),
             ends,
             n_columns,
             motion: vec![LinkMotion::default(); links.len()],
+            origin: vec![Vec3::zeros(); links.len()],
+            velocity: vec![Vec3::zeros(); links.len()],
+            slide: vec![Vec3::zeros(); links.len()],
             unit: vec![Twist::default(); n_v],
             pivots: vec![Pivot::default(); n_v],
             is_held: vec![false; n_v],
@@ -384,17 +393,7 @@ impl Block {
     }
 
     /// Copies rates to where the tree keeps them.
-    pub fn gather_rates(&self, tree: &Tree, flow: &BlockFlow, rates: &mut [f64]) {
-        for (k, &l) in self.links.iter().enumerate() {
-            rates[tree.links[l].v_range()].copy_from_slice(&flow.rate[self.first[k]..self.first[k + 1]]);
-        }
-    }
-
-    /// Copies results to where the tree keeps them.
-    pub fn gather(&self, tree: &Tree, flow: &BlockFlow, rates: &mut [f64], accelerations: &mut [Twist]) {
-        for (k, &l) in self.links.iter().enumerate() {
-            rates[tree.links[l].v_range()].copy_from_slice(&flow.rate[self.first[k]..self.first[k + 1]]);
-            accelerations[l] = flow.acceleration[k];
-        }
+    pub fn gather_rates(&self, flow: &BlockFlow, rates: &mut [f64]) {
+        self.speeds.iter().zip(&flow.rate).for_each(|(&v, &rate)| rates[v] = rate);
     }
 }

@@ -19,7 +19,7 @@ use super::block::{Block, BlockFlow, NO_INERTIA, OUTSIDE};
 use super::matrix;
 use super::node::{Flow, Kind, Node};
 use super::{Dca, both, halves};
-use crate::dynamics::recursive::{LinkKind, LinkMotion, Pivot, Tree, turn_axes};
+use crate::dynamics::recursive::{LinkKind, Pivot, Tree, turn_axes};
 use crate::model::joint::JointMotion;
 use crate::spatial::{Mat3, Sym6, Twist, Vec3, Wrench, product, transposed_product};
 
@@ -40,6 +40,49 @@ impl Frame {
     /// A frame given in this one, as seen from where this one is.
     fn then(&self, o: &Self) -> Self {
         Self { rotation: self.rotation * o.rotation, omega: self.omega + self.rotation * o.omega }
+    }
+}
+
+/// What the outward sweep needs of where a link is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Arm {
+    /// From the parent's origin to this one.
+    offset: Vec3,
+    /// Acceleration against the parent that is not due to changing speeds.
+    bias: Twist,
+}
+
+/// What the outward sweep needs of a turn that was eliminated.
+#[derive(Debug, Clone, Copy, Default)]
+struct Step {
+    axis: Vec3,
+    /// U/D at the parent's origin.
+    moved: Wrench,
+    /// u/D.
+    free: f64,
+}
+
+/// Links of a block as this route keeps them: apart, so that each sweep reads little else than what it needs.
+#[derive(Debug, Clone, Default)]
+pub struct FusedLinks {
+    /// Sine and cosine of revolute joints on the way to the bottom.
+    turn: Vec<(f64, f64)>,
+    frame: Vec<Frame>,
+    arm: Vec<Arm>,
+    step: Vec<Step>,
+    /// Whether a link turns about one axis and is free to.
+    is_plain: Vec<bool>,
+}
+
+impl FusedLinks {
+    pub fn new(n: usize) -> Self {
+        Self {
+            turn: vec![(0.0, 1.0); n],
+            frame: vec![Frame::default(); n],
+            arm: vec![Arm::default(); n],
+            step: vec![Step::default(); n],
+            is_plain: vec![false; n],
+        }
     }
 }
 
@@ -93,9 +136,9 @@ impl Columns {
         t
     }
 
-    /// F − U t/D, C + tᵀt/D, b + t u/D.
+    /// F − U t/D, C + tᵀt/D, b + t u/D. Returns t/D. Of C only what is right of the diagonal counts.
     #[inline(always)]
-    fn eliminate(&mut self, t: &[f64; 6], across: &Wrench, inverse: f64, force: f64) {
+    fn eliminate(&mut self, t: &[f64; 6], across: &Wrench, inverse: f64, force: f64) -> [f64; 6] {
         let mut scaled = [0.0; 6];
         for j in 0..6 {
             scaled[j] = t[j] * inverse;
@@ -105,9 +148,12 @@ impl Columns {
         for i in 0..6 {
             for j in 0..6 {
                 self.force[i][j] -= u[i] * scaled[j];
+            }
+            for j in i / 2 * 2..6 {
                 self.mobility[i][j] += t[i] * scaled[j];
             }
         }
+        scaled
     }
 
     /// b + Fᵀc.
@@ -146,7 +192,7 @@ impl Dca {
         answer(&self.nodes, &mut self.flows, motion);
         for (node, flow) in self.nodes.iter().zip(&self.flows) {
             if let Kind::Block(block) = &node.kind {
-                block.gather_rates(motion.tree, &flow.block, rates);
+                block.gather_rates(&flow.block, rates);
             }
         }
         self.merges += self.plan.n_merges() as u64;
@@ -238,7 +284,7 @@ impl Block {
                     }
                     let direction = axis.of(&frame.rotation);
                     let turn = motion.q[link.q as usize].sin_cos();
-                    self.turn[k] = turn;
+                    self.fused.turn[k] = turn;
                     frame.omega += direction * motion.v[link.v as usize];
                     let axes = frame.rotation;
                     turn_axes(&axes, axis, turn, &mut frame.rotation);
@@ -256,14 +302,14 @@ impl Block {
     }
 
     /// Positions and velocities outwards.
-    fn sweep_kinematics(&mut self, motion: &Motion<'_>, frame: &Frame) {
+    fn sweep_kinematics(&mut self, motion: &Motion<'_>, top: &Frame) {
         let mut general = JointMotion::default();
-        let top = LinkMotion { rotation: frame.rotation, omega: frame.omega, ..Default::default() };
+        let FusedLinks { turn, frame, arm: arms, .. } = &mut self.fused;
         for (k, &l) in self.links.iter().enumerate() {
             let link = &motion.tree.links[l];
-            let (inside, rest) = self.motion.split_at_mut(k);
-            let out = &mut rest[0];
-            let inner = if self.parent[k] == OUTSIDE { &top } else { &inside[self.parent[k] as usize] };
+            let (inside, rest) = frame.split_at_mut(k);
+            let (out, to) = (&mut rest[0], &mut arms[k]);
+            let inner = if self.parent[k] == OUTSIDE { top } else { &inside[self.parent[k] as usize] };
             let spin = inner.omega;
             let arm = product(&inner.rotation, &link.position);
             match link.kind {
@@ -276,11 +322,11 @@ impl Block {
                         &turned_axes
                     };
                     let rate = axis.of(axes) * motion.v[link.v as usize];
-                    let turn = if self.is_on_way[k] { self.turn[k] } else { motion.q[link.q as usize].sin_cos() };
+                    let turn = if self.is_on_way[k] { turn[k] } else { motion.q[link.q as usize].sin_cos() };
                     turn_axes(axes, axis, turn, &mut out.rotation);
-                    out.offset = arm;
                     out.omega = spin + rate;
-                    out.bias = Twist::new(spin.cross(&rate), spin.cross(&spin.cross(&arm)));
+                    to.offset = arm;
+                    to.bias = Twist::new(spin.cross(&rate), spin.cross(&spin.cross(&arm)));
                 }
                 LinkKind::General { joint, reversed } => {
                     let axes = inner.rotation * link.rotation;
@@ -292,9 +338,9 @@ impl Block {
                     let linear = spin.cross(&spin.cross(&offset)) + spin.cross(&general.rate.linear) * 2.0;
                     let angular = spin.cross(&general.rate.angular);
                     out.rotation = general.rotation;
-                    out.offset = offset;
                     out.omega = spin + general.rate.angular;
-                    out.bias = Twist::new(angular, linear) + general.bias;
+                    to.offset = offset;
+                    to.bias = Twist::new(angular, linear) + general.bias;
                 }
             }
         }
@@ -341,7 +387,8 @@ impl Block {
         let mut is_handed = false;
         self.singular = None;
         for (k, &l) in self.links.iter().enumerate().rev() {
-            let (link, motion) = (&sources.tree.links[l], &self.motion[k]);
+            let link = &sources.tree.links[l];
+            let (motion, arm) = (&self.fused.frame[k], &self.fused.arm[k]);
             let body = link.inertia.rotated(&motion.rotation);
             let own = body.gyroscopic(&motion.omega);
             (inertia, bias) = if is_handed { (inertia + body.to_sym6(), bias + own) } else { (body.to_sym6(), own) };
@@ -350,7 +397,7 @@ impl Block {
                 bias += std::mem::take(&mut flow.bias[k]);
             }
             let is_on_way = BOTTOM && self.is_on_way[k];
-            let mut c = motion.bias;
+            let mut c = arm.bias;
             let at = self.first[k];
             match link.kind {
                 LinkKind::Revolute(axis) if !held[link.v as usize] => {
@@ -360,25 +407,25 @@ impl Block {
                     let along = s.dot(&across.moment) + sources.tree.armature[v];
                     let inverse = 1.0 / along;
                     let force = sources.tau[v] - s.dot(&bias.moment) - c.dot(&across);
-                    let moved = across.shifted(&motion.offset);
-                    self.pivots[at] = Pivot { across, inverse, force: 0.0 };
-                    self.moved[at] = moved;
-                    self.is_held[at] = false;
-                    flow.force[at] = force;
+                    let moved = across.shifted(&arm.offset);
+                    let scaled = moved * inverse;
+                    self.fused.step[k] = Step { axis: s, moved: scaled, free: force * inverse };
+                    self.fused.is_plain[k] = true;
                     if along <= NO_INERTIA * inertia.aa.trace() || along.is_nan() {
                         self.singular = Some(l);
                     }
-                    bias = (bias + inertia.times(&c)).shifted(&motion.offset) + moved * (force * inverse);
-                    inertia = inertia.shifted(&motion.offset).minus_outer(&moved, &(moved * inverse));
+                    bias = (bias + inertia.times(&c)).shifted(&arm.offset) + moved * (force * inverse);
+                    inertia = inertia.shifted(&arm.offset).minus_outer(&moved, &scaled);
                     if is_on_way {
                         columns.add_bias(&c);
                         let t = columns.along_turn(&s);
-                        columns.eliminate(&t, &across, inverse, force);
-                        columns.shift(&motion.offset);
-                        self.passed[6 * at..6 * at + 6].copy_from_slice(&t);
+                        let scaled = columns.eliminate(&t, &across, inverse, force);
+                        columns.shift(&arm.offset);
+                        self.passed[6 * at..6 * at + 6].copy_from_slice(&scaled);
                     }
                 }
                 _ => {
+                    self.fused.is_plain[k] = false;
                     for (v, global) in (at..).zip(link.v_range()) {
                         let s = match link.kind {
                             LinkKind::Revolute(axis) => Twist::new(axis.of(&motion.rotation), Vec3::zeros()),
@@ -409,16 +456,16 @@ impl Block {
                         bias += across * (force * inverse);
                         if is_on_way {
                             let t = columns.along(&s);
-                            columns.eliminate(&t, &across, inverse, force);
-                            self.passed[6 * v..6 * v + 6].copy_from_slice(&t);
+                            let scaled = columns.eliminate(&t, &across, inverse, force);
+                            self.passed[6 * v..6 * v + 6].copy_from_slice(&scaled);
                         }
                     }
                     if is_on_way {
                         columns.add_bias(&c);
-                        columns.shift(&motion.offset);
+                        columns.shift(&arm.offset);
                     }
-                    bias = (bias + inertia.times(&c)).shifted(&motion.offset);
-                    inertia = inertia.shifted(&motion.offset);
+                    bias = (bias + inertia.times(&c)).shifted(&arm.offset);
+                    inertia = inertia.shifted(&arm.offset);
                 }
             }
             is_handed = k > 0 && self.parent[k] == k as u32 - 1;
@@ -436,33 +483,32 @@ impl Block {
 
     /// The outward sweep, with the force at the bottom.
     fn answer(&self, motion: &Motion<'_>, top: &Twist, lambda: &[f64], flow: &mut BlockFlow) {
-        let tree = motion.tree;
         let mut push = [0.0; 6];
         push[..self.n_columns].copy_from_slice(&lambda[..self.n_columns]);
-        for (k, &l) in self.links.iter().enumerate() {
-            let (link, motion_of) = (&tree.links[l], &self.motion[k]);
+        for k in 0..self.links.len() {
+            let arm = &self.fused.arm[k];
             let inner = if self.parent[k] == OUTSIDE { *top } else { flow.acceleration[self.parent[k] as usize] };
-            let mut a = inner.shifted(&motion_of.offset) + motion_of.bias;
+            let mut a = inner.shifted(&arm.offset) + arm.bias;
             let at = self.first[k];
             let extra =
                 |v: usize| if self.is_on_way[k] { matrix::dot(&self.passed[6 * v..6 * v + 6], &push) } else { 0.0 };
-            match link.kind {
-                LinkKind::Revolute(axis) if !self.is_held[at] => {
-                    let rate = (flow.force[at] + extra(at) - inner.dot(&self.moved[at])) * self.pivots[at].inverse;
-                    flow.rate[at] = rate;
-                    a.angular += axis.of(&motion_of.rotation) * rate;
+            if self.fused.is_plain[k] {
+                let step = &self.fused.step[k];
+                // From the parent's acceleration directly: `a` need not be waited for.
+                let rate = (step.free + extra(at)) - inner.dot(&step.moved);
+                flow.rate[at] = rate;
+                a.angular += step.axis * rate;
+            } else {
+                let global = motion.tree.links[self.links[k]].v as usize;
+                let range = at..self.first[k + 1];
+                for v in range.clone().filter(|&v| self.is_held[v]) {
+                    flow.rate[v] = motion.held[global + v - at];
+                    a += self.unit[v] * flow.rate[v];
                 }
-                _ => {
-                    let range = at..self.first[k + 1];
-                    for v in range.clone().filter(|&v| self.is_held[v]) {
-                        flow.rate[v] = motion.held[link.v as usize + v - at];
-                        a += self.unit[v] * flow.rate[v];
-                    }
-                    for v in range.rev().filter(|&v| !self.is_held[v]) {
-                        let pivot = &self.pivots[v];
-                        flow.rate[v] = (flow.force[v] + extra(v) - a.dot(&pivot.across)) * pivot.inverse;
-                        a += self.unit[v] * flow.rate[v];
-                    }
+                for v in range.rev().filter(|&v| !self.is_held[v]) {
+                    let pivot = &self.pivots[v];
+                    flow.rate[v] = (flow.force[v] - a.dot(&pivot.across)) * pivot.inverse + extra(v);
+                    a += self.unit[v] * flow.rate[v];
                 }
             }
             flow.acceleration[k] = a;

@@ -89,7 +89,7 @@ pub fn transposed(a: &Mat6) -> Mat6 {
 ///
 /// With C the mobility of the one and I the inertia of the other: E = (1 + C I)⁻¹ is the share of a free motion that is left,
 /// K = I E the inertia that is felt through C, S = E C the mobility that is left with I attached. C is factored as L D Lᵀ without
-/// roots and without exchanges (both would make the result depend on units); then N = D⁻¹ + LᵀIL is positive definite,
+/// roots, and with pivots chosen by a ratio without unit (else the result would depend on units); then N = D⁻¹ + LᵀIL is positive definite,
 /// E = 1 − L N⁻¹ Lᵀ I, K = I E, S = L N⁻¹ Lᵀ. For one speed this is the articulated-body step.
 pub struct Joined {
     pub share: Mat6,
@@ -103,21 +103,32 @@ impl Joined {
         let mut l = [0.0; 36];
         let mut d = [0.0; 6];
         let mut n = 0;
-        for j in 0..6 {
+        let mut rest = [0.0; 36];
+        (0..6).for_each(|j| rest[6 * j..6 * j + 6].copy_from_slice(&c[j * stride..j * stride + 6]));
+        let whole: [f64; 6] = std::array::from_fn(|i| rest[7 * i]);
+        let mut is_left = [true; 6];
+        // What is left of a diagonal over what it was has no unit. A pivot that is all rounding comes last and ends the factorisation;
+        // taken earlier it would divide roundings by roundings and leave them large.
+        loop {
+            let ratio = |i: usize| if is_left[i] && whole[i] > 0.0 { rest[7 * i] / whole[i] } else { 0.0 };
+            let best = (1..6).fold(0, |best, i| if ratio(i) > ratio(best) { i } else { best });
+            let pivot = rest[7 * best];
+            if ratio(best).is_nan() || ratio(best) <= ROUNDING {
+                break;
+            }
+            is_left[best] = false;
+            let inverse = 1.0 / pivot;
+            for i in (0..6).filter(|&i| is_left[i]) {
+                l[6 * n + i] = rest[6 * best + i] * inverse;
+            }
             let mut column = [0.0; 6];
-            column[j..].copy_from_slice(&c[j * stride + j..j * stride + 6]);
-            let before = column[j];
-            for k in 0..n {
-                add_scaled(&mut column, -l[6 * k + j] * d[k], &l[6 * k..6 * k + 6]);
+            column.copy_from_slice(&l[6 * n..6 * n + 6]);
+            for j in (0..6).filter(|&j| is_left[j]) {
+                add_scaled(&mut rest[6 * j..], -column[j] * pivot, &column);
             }
-            if column[j] > ROUNDING * before {
-                let inverse = 1.0 / column[j];
-                for i in j..6 {
-                    l[6 * n + i] = column[i] * inverse;
-                }
-                d[n] = column[j];
-                n += 1;
-            }
+            l[6 * n + best] = 1.0;
+            d[n] = pivot;
+            n += 1;
         }
         // IL, and N in place of its factors.
         let mut il = [0.0; 36];

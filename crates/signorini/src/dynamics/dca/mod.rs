@@ -20,6 +20,7 @@ mod block;
 mod fused;
 mod matrix;
 mod node;
+mod outward;
 
 use crate::dynamics::recursive::{Kinematics, Tree};
 use crate::plan::{Elimination, Merge, Port};
@@ -27,6 +28,7 @@ use crate::spatial::{Twist, Wrench};
 use block::Block;
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
+use outward::spread;
 
 /// Branches with fewer links than this run one after the other.
 const SMALL: usize = 192;
@@ -108,10 +110,15 @@ pub struct Dca {
     pub merges: u64,
     /// Link visits so far.
     pub work: u64,
+    /// Visits that followed one another in the outward sweeps so far.
+    pub depth: usize,
     nodes: Vec<Node>,
     flows: Vec<Flow>,
-    /// Cluster that is the block of each link.
-    home: Vec<usize>,
+    /// Cluster that each cluster is merged into.
+    whole: Vec<Option<usize>>,
+    /// Cluster that is the block of each link, and the link's place in it; likewise of each speed.
+    link_at: Vec<(usize, usize)>,
+    speed_at: Vec<(usize, usize)>,
     /// First row of each port.
     first_row: Vec<usize>,
 }
@@ -129,7 +136,8 @@ impl Dca {
             list.iter().flat_map(|&k| first_row[k]..first_row[k] + ports[k].n_rows).collect()
         };
         let mut nodes: Vec<Node> = Vec::with_capacity(plan.clusters.len());
-        let mut home = vec![0; tree.links.len()];
+        let (mut link_at, mut speed_at) = (vec![(0, 0); tree.links.len()], vec![(0, 0); tree.n_v]);
+        let mut whole = vec![None; plan.clusters.len()];
         for (c, cluster) in plan.clusters.iter().enumerate() {
             let base = if cluster.bottom.is_some() { 6 } else { 0 };
             let closed = rows_of(&cluster.closed);
@@ -137,17 +145,19 @@ impl Dca {
             let rows = [rows_of(&cluster.open), closed].concat();
             let kind = match cluster.merge {
                 Merge::Block { start, end } => {
-                    let links = &plan.order[start..end];
-                    links.iter().for_each(|&l| home[l] = c);
-                    Kind::Block(Box::new(Block::new(tree, links, cluster.bottom, &rows, &port_of)))
+                    let block = Block::new(tree, &plan.order[start..end], cluster.bottom, &rows, &port_of);
+                    block.links.iter().enumerate().for_each(|(k, &l)| link_at[l] = (c, k));
+                    block.speeds.iter().enumerate().for_each(|(k, &v)| speed_at[v] = (c, k));
+                    Kind::Block(Box::new(block))
                 }
                 Merge::Compress => Kind::Compress,
                 Merge::Rake => Kind::Rake,
             };
             let mut node = Node::new(kind, cluster.n_clusters, cluster.n_links, base, rows, n_closed);
             if !matches!(cluster.merge, Merge::Block { .. }) {
-                let second = &nodes[c - 1];
-                let first = &nodes[c - 1 - second.n_clusters];
+                let (first, second) = halves(&nodes);
+                (whole[first], whole[second]) = (Some(c), Some(c));
+                let (first, second) = (&nodes[first], &nodes[second]);
                 let place = |part: &Node, skip: usize| -> Vec<usize> {
                     let find = |row: &usize| base + node.rows.iter().position(|r| r == row).unwrap_or(0);
                     let own = skip..part.base;
@@ -167,9 +177,12 @@ impl Dca {
             acceleration: vec![Twist::default(); tree.links.len()],
             merges: 0,
             work: 0,
+            depth: 0,
             nodes,
             flows,
-            home,
+            whole,
+            link_at,
+            speed_at,
             first_row,
             plan,
         }
@@ -191,17 +204,16 @@ impl Dca {
     /// Assembles again what lies between a link and the root, after something changed at this link alone: a speed held or let go.
     pub fn refactor_path(&mut self, tree: &Tree, kinematics: &Kinematics, link: usize) {
         let task = Task { tree, kinematics, held: &self.held, rows: &self.rows };
-        let block = self.home[link];
+        let block = self.link_at[link].0;
         self.nodes[block].factor_block(&task);
         self.work += self.nodes[block].n_links as u64;
-        // In post-order a cluster that holds the block comes after it and reaches back to before it.
-        for c in block + 1..self.nodes.len() {
-            if c + 1 - self.nodes[c].n_clusters <= block {
-                let (parts, rest) = self.nodes.split_at_mut(c);
-                let (first, second) = halves(parts);
-                rest[0].factor_merge(&parts[first], &parts[second], &self.rows);
-                self.merges += 1;
-            }
+        let mut next = self.whole[block];
+        while let Some(c) = next {
+            let (parts, rest) = self.nodes.split_at_mut(c);
+            let (first, second) = halves(parts);
+            rest[0].factor_merge(&parts[first], &parts[second], &self.rows);
+            self.merges += 1;
+            next = self.whole[c];
         }
     }
 
@@ -213,10 +225,10 @@ impl Dca {
             node.sink_root(drive, flow);
         }
         sink(&self.nodes, &mut self.flows, &task, drive);
+        let (flows, links, speeds) = (&self.flows, &self.link_at, &self.speed_at);
+        spread(rates, 0, &|v| Some(flows[speeds[v].0].block.rate[speeds[v].1]));
+        spread(&mut self.acceleration, 0, &|l| Some(flows[links[l].0].block.acceleration[links[l].1]));
         for (node, flow) in self.nodes.iter().zip(&self.flows) {
-            if let Kind::Block(block) = &node.kind {
-                block.gather(tree, &flow.block, rates, &mut self.acceleration);
-            }
             for j in node.n_open..node.n_columns {
                 self.lambda[node.rows[j - node.base]] = flow.lambda[j];
             }

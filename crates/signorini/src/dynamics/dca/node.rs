@@ -30,6 +30,7 @@
 use super::block::{Block, BlockFlow};
 use super::fused::Frame;
 use super::matrix::{self, Closed, Joined, Mat6, Vec6};
+use super::outward::{Gain, Place};
 use super::{Drive, Row, Task};
 use crate::dynamics::pivoted_qr::RANK_TOLERANCE;
 
@@ -64,7 +65,9 @@ pub struct Node {
     pub mobility: Vec<f64>,
     /// Mobility that each row would have if nothing cancelled.
     size: Vec<f64>,
+    /// E and S of a compression.
     share: Mat6,
+    eased: Mat6,
     pub closed: Closed,
     scratch: Vec<f64>,
 }
@@ -79,6 +82,10 @@ pub struct Flow {
     /// Axes and spin of the top, and of the bottom against it; the fused route only.
     pub frame: Frame,
     pub turn: Frame,
+    /// Where the top is, the bottom against it, and how that is accelerated; outward sweeps of the general route.
+    pub place: Place,
+    pub reach: Place,
+    pub gain: Gain,
     pub lambda: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -101,6 +108,7 @@ impl Node {
             mobility: vec![0.0; n * n],
             size: vec![0.0; n],
             share: [0.0; 36],
+            eased: [0.0; 36],
             closed: Closed::new(n_closed),
             scratch: Vec::new(),
         }
@@ -109,15 +117,30 @@ impl Node {
     pub fn flow(&self) -> Flow {
         let n = self.n_columns;
         let block = if let Kind::Block(block) = &self.kind { block.flow() } else { BlockFlow::default() };
-        let scratch = vec![0.0; n - self.n_open];
-        let (frame, turn) = (Frame::default(), Frame::default());
-        Flow { block, bias: [0.0; 6], free: vec![0.0; n], top: [0.0; 6], frame, turn, lambda: vec![0.0; n], scratch }
+        Flow {
+            block,
+            bias: [0.0; 6],
+            free: vec![0.0; n],
+            top: [0.0; 6],
+            frame: Frame::default(),
+            turn: Frame::default(),
+            place: Place::default(),
+            reach: Place::default(),
+            gain: Gain::default(),
+            lambda: vec![0.0; n],
+            scratch: vec![0.0; n - self.n_open],
+        }
     }
 
     /// Reserves what merging needs, once the columns' places are known.
     pub fn reserve(&mut self) {
         let n_closed = self.n_columns - self.n_open;
         self.scratch = vec![0.0; (6 * (self.first.len() + self.second.len())).max(n_closed * (self.n_open + 6))];
+    }
+
+    /// The block that it is.
+    pub fn block(&self) -> Option<&Block> {
+        if let Kind::Block(block) = &self.kind { Some(block) } else { None }
     }
 
     fn column(&self, j: usize) -> &[f64] {
@@ -174,7 +197,7 @@ impl Node {
 
     fn compress(&mut self, a: &Self, b: &Self) {
         let Joined { share, inertia, mobility } = Joined::compute(&a.mobility, a.n_columns, &b.inertia);
-        self.share = share;
+        (self.share, self.eased) = (share, mobility);
         let mut lever = [0.0; 36];
         lever.copy_from_slice(&a.force[..36]);
         // I′ = I₁ + F K Fᵀ, symmetric to the last bit.
@@ -289,14 +312,10 @@ impl Node {
         if matches!(self.kind, Kind::Compress) {
             let mut demand = matrix::times(&b.inertia, &fa.free);
             matrix::add_scaled(&mut demand, 1.0, &fb.bias);
-            let demand = matrix::transposed_times(&self.share, &demand);
             let mut motion = [0.0; 6];
             motion.copy_from_slice(&fa.free[..6]);
-            for j in 0..6 {
-                let column = &a.mobility[j * a.n_columns..j * a.n_columns + 6];
-                matrix::add_scaled(&mut motion, -fb.bias[j], column);
-            }
-            let motion = matrix::times(&self.share, &motion);
+            matrix::add_scaled(&mut motion, -1.0, &matrix::times(&self.eased, &demand));
+            let demand = matrix::transposed_times(&self.share, &demand);
             for j in 0..6 {
                 matrix::add_scaled(&mut flow.bias, demand[j], a.column(j));
             }
@@ -390,13 +409,14 @@ impl Node {
         motion.copy_from_slice(&fa.free[..6]);
         for j in 0..6 {
             motion[j] += matrix::dot(a.column(j), &flow.top);
-            matrix::add_scaled(&mut motion, push[j], &a.mobility[j * a.n_columns..j * a.n_columns + 6]);
         }
         for j in 6..a.n_open {
             matrix::add_scaled(&mut motion, fa.lambda[j], &a.mobility[j * a.n_columns..j * a.n_columns + 6]);
         }
-        fb.top = matrix::times(&self.share, &motion);
-        matrix::add_scaled(&mut push, -1.0, &matrix::times(&b.inertia, &fb.top));
-        fa.lambda[..6].copy_from_slice(&push);
+        // With S, not with E (m + C f): a light first part would be moved far by f alone.
+        matrix::add_scaled(&mut push, -1.0, &matrix::times(&b.inertia, &motion));
+        matrix::add_scaled(&mut motion, 1.0, &matrix::times(&self.eased, &push));
+        fa.lambda[..6].copy_from_slice(&matrix::transposed_times(&self.share, &push));
+        fb.top = motion;
     }
 }

@@ -30,7 +30,7 @@ pub struct Kinematics {
     /// Per link.
     pub links: Vec<LinkMotion>,
     /// Unit motion of each speed at its link's origin, general kinds only; see [`Self::unit_motion`].
-    columns: Vec<Twist>,
+    pub(crate) columns: Vec<Twist>,
     /// Origin of each link in the world; filled by [`Recursion::update_positions`].
     pub origin: Vec<Vec3>,
     /// Velocity of each link's origin; filled by [`Recursion::update_positions`].

@@ -261,18 +261,43 @@ impl Ports {
 
     /// The block of G of the open port `p` with `q`, row-major.
     pub fn block(&self, p: usize, q: usize, out: &mut [f64]) {
-        let (n, m) = (self.offsets[p + 1] - self.offsets[p], self.offsets[q + 1] - self.offsets[q]);
-        out[..n * m].fill(0.0);
-        for (x, &v) in self.path[self.path_start[q]..self.path_start[q + 1]].iter().enumerate() {
-            let other = &self.values[self.value_start[q] + x * m..self.value_start[q] + (x + 1) * m];
-            let own = &self.scatter[v as usize * MAX_ROWS..v as usize * MAX_ROWS + n];
-            for (k, a) in own.iter().enumerate() {
-                for (l, b) in other.iter().enumerate() {
-                    out[k * m + l] += a * b;
+        let path = &self.path[self.path_start[q]..self.path_start[q + 1]];
+        let values = &self.values[self.value_start[q]..self.value_start[q + 1]];
+        let (n, m) = (self.n_rows(p), self.n_rows(q));
+        match (n, m) {
+            (3, 3) => out[..9].copy_from_slice(self.product::<3, 3>(path, values).as_flattened()),
+            (1, 1) => out[..1].copy_from_slice(self.product::<1, 1>(path, values).as_flattened()),
+            (3, 1) => out[..3].copy_from_slice(self.product::<3, 1>(path, values).as_flattened()),
+            (1, 3) => out[..3].copy_from_slice(self.product::<1, 3>(path, values).as_flattened()),
+            _ => {
+                out[..n * m].fill(0.0);
+                for (&v, other) in path.iter().zip(values.chunks_exact(m)) {
+                    let own = &self.scatter[v as usize * MAX_ROWS..v as usize * MAX_ROWS + n];
+                    for (k, a) in own.iter().enumerate() {
+                        for (l, b) in other.iter().enumerate() {
+                            out[k * m + l] += a * b;
+                        }
+                    }
                 }
             }
         }
         out[..n * m].iter_mut().for_each(|g| *g /= self.mass_unit);
+    }
+
+    #[inline]
+    fn product<const N: usize, const M: usize>(&self, path: &[u32], values: &[f64]) -> [[f64; M]; N] {
+        let mut sum = [[0.0; M]; N];
+        let (rows, _) = self.scatter.as_chunks::<MAX_ROWS>();
+        let (others, _) = values.as_chunks::<M>();
+        for (&v, other) in path.iter().zip(others) {
+            let own = &rows[v as usize];
+            for k in 0..N {
+                for l in 0..M {
+                    sum[k][l] += own[k] * other[l];
+                }
+            }
+        }
+        sum
     }
 
     /// Ends a row of blocks.

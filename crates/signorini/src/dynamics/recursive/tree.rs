@@ -97,6 +97,8 @@ pub struct Tree {
     pub prescribed: Vec<bool>,
     /// Whether any does.
     pub has_prescribed: bool,
+    /// Links whose coordinates hold a quaternion.
+    pub balls: Vec<usize>,
     /// Number of coordinates.
     pub n_q: usize,
     /// Number of speeds.
@@ -169,6 +171,7 @@ impl Tree {
             tree.n_v += n_v;
         }
         tree.has_prescribed = tree.prescribed.iter().any(|&p| p);
+        tree.balls = (0..tree.links.len()).filter(|&i| tree.links[i].joint_type().quaternion().is_some()).collect();
         tree
     }
 

@@ -1,4 +1,5 @@
-//! A sheet of plots next to the data: coordinates, speeds and energy of a recording at a glance, and its events.
+//! A sheet of plots next to the data: coordinates, speeds and energy of a recording at a glance, its contacts and how well they were
+//! solved, and its events.
 //!
 //! It reads recordings only, piece by piece: however long one is, no more of it is kept than can be seen.
 
@@ -24,8 +25,13 @@ pub fn write_plot(folder: &Path) -> Result<(), RecordError> {
     let speeds = pick(&recording, "speeds", is_joint_speed, &[".vx", ".vy", ".vz"])?;
     let path = folder.join(PLOT);
     let marks = marks::of_events(&recording.events()?);
-    let sheet = draw(&title, &[coordinates, speeds, energy(&recording)?], &marks)
-        .map_err(|reason| RecordError::Format { action: "draw", path: path.clone(), reason })?;
+    let mut panels = vec![coordinates, speeds, energy(&recording)?];
+    panels.extend(contact(&recording)?);
+    let sheet = draw(&title, &panels, &marks).map_err(|reason| RecordError::Format {
+        action: "draw",
+        path: path.clone(),
+        reason,
+    })?;
     write_whole(&path, |file| file.write_all(sheet.as_bytes()).map_err(RecordError::io("write", &path)))
 }
 
@@ -62,7 +68,7 @@ fn pick(recording: &Recording, name: &str, is_joint: fn(&str) -> bool, of_body: 
             times.iter().zip(values).for_each(|(&t, &y)| line.add(t, y));
         }
     })?;
-    Ok(Panel { title: note, lines: chosen.into_iter().map(str::to_owned).zip(lines).collect() })
+    Ok(Panel { title: note, lines: chosen.into_iter().map(str::to_owned).zip(lines).collect(), is_log: false })
 }
 
 /// Kinetic energy, the change of potential energy, their sum, and what came in and went out, where anything did.
@@ -85,5 +91,38 @@ fn energy(recording: &Recording) -> Result<Panel, RecordError> {
     let is_shown = [true, true, true, has_exchange[0], has_exchange[1]];
     let named = names.iter().map(|name| (*name).to_owned()).zip(lines);
     let lines = named.zip(is_shown).filter_map(|(line, is_shown)| is_shown.then_some(line)).collect();
-    Ok(Panel { title: "energy".to_owned(), lines })
+    Ok(Panel { title: "energy".to_owned(), lines, is_log: false })
+}
+
+/// Residuals below this are drawn as this: they are rounding, and a logarithm has no zero.
+const LEAST_RESIDUAL: f64 = 1e-18;
+
+/// Impulses, numbers and depth of contacts, and their residuals; nothing where nothing ever touched.
+fn contact(recording: &Recording) -> Result<Vec<Panel>, RecordError> {
+    let [mut impulse, mut count, mut depth, mut residual]: [Envelope; 4] = Default::default();
+    let mut is_touching = false;
+    recording.scan(Table::Steps, &["t", "impulse", "contacts", "penetration", "rel"], |columns| {
+        let [times, impulses, contacts, penetration, rel] = columns else { return };
+        for (i, &time) in times.iter().enumerate() {
+            is_touching |= contacts[i] > 0.0;
+            impulse.add(time, impulses[i]);
+            count.add(time, contacts[i]);
+            depth.add(time, penetration[i]);
+            residual.add(time, rel[i].max(LEAST_RESIDUAL).log10());
+        }
+    })?;
+    if !is_touching {
+        return Ok(Vec::new());
+    }
+    let panel = |title: &str, name: &str, line: Envelope, is_log: bool| Panel {
+        title: title.to_owned(),
+        lines: vec![(name.to_owned(), line)],
+        is_log,
+    };
+    Ok(vec![
+        panel("normal impulses per step", "sum", impulse, false),
+        panel("contacts", "contacts", count, false),
+        panel("penetration", "deepest", depth, false),
+        panel("residual of contact problems", "rel", residual, true),
+    ])
 }

@@ -10,6 +10,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 pub(super) struct Panel {
     pub(super) title: String,
     pub(super) lines: Vec<(String, Envelope)>,
+    /// Whether values are logarithms to the base ten.
+    pub(super) is_log: bool,
 }
 
 /// Dots per unit of length: the drawing library rounds to whole dots, and lines of few dots look like stairs.
@@ -90,7 +92,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64), marks: &[Placed], n
     let middle = (AXIS + WIDTH - LEGEND - MARGIN) / 2;
     caption.draw_text(&panel.title, &style, (dots(middle as i32), dots(CAPTION as i32) / 2)).map_err(text)?;
     let values = panel.lines.iter().flat_map(|line| line.1.points()).map(|point| point.1);
-    let y = find_range(values, 0.06);
+    let y = if panel.is_log { find_decades(values) } else { find_range(values, 0.06) };
     let small = ("sans-serif", fine(13)).into_font().color(&INK);
     let mut chart = ChartBuilder::on(&chart_area)
         .margin_left(fine(12))
@@ -109,7 +111,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel, x: (f64, f64), marks: &[Placed], n
         .x_labels(10)
         .y_labels(6)
         .x_label_formatter(&|value| format_tick(*value, x.1 - x.0))
-        .y_label_formatter(&|value| format_tick(*value, y.1 - y.0))
+        .y_label_formatter(&|value| if panel.is_log { format_power(*value) } else { format_tick(*value, y.1 - y.0) })
         .label_style(small.clone())
         .x_desc("time")
         .axis_desc_style(small.clone())
@@ -181,6 +183,18 @@ fn find_range(values: impl Iterator<Item = f64>, air: f64) -> (f64, f64) {
     // Half of the largest number is room enough for what is drawn around it.
     let margin = (air * (high - low)).min(0.25 * f64::MAX);
     ((low - margin).max(-0.25 * f64::MAX), (high + margin).min(0.25 * f64::MAX))
+}
+
+/// Whole decades around the values.
+fn find_decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = find_range(values, 0.0);
+    (low.floor(), high.ceil().max(low.floor() + 1.0))
+}
+
+/// A power of ten; ticks between two of them have no number.
+fn format_power(exponent: f64) -> String {
+    let whole = exponent.round();
+    if (exponent - whole).abs() < 1e-6 { format!("1e{whole}") } else { String::new() }
 }
 
 /// As many digits as the ticks of such a range differ in.

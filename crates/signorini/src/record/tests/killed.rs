@@ -10,7 +10,10 @@ fn a_stream_cut_anywhere_in_its_last_batch_opens_up_to_the_one_before() {
     let mut run = start(&scratch.0, 1.0, &output, Oscillator::new());
     // A flush after every tenth step, then a "kill": the run is dropped, never finished.
     let ending =
-        run.drive(&scratch.0, |state, _| if state.steps.is_multiple_of(10) { Wish::Flush } else { Wish::Continue });
+        run.drive(
+            &scratch.0,
+            |motion, _| if motion.state().steps.is_multiple_of(10) { Wish::Flush } else { Wish::Continue },
+        );
     assert_eq!(ending.unwrap(), Ending::Completed);
     drop(run);
 

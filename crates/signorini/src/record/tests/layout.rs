@@ -7,7 +7,14 @@ fn names(n: usize, stem: &str) -> Vec<String> {
 }
 
 fn joints(n: usize) -> Vec<JointColumns> {
-    (0..n).map(|i| JointColumns { name: format!("j{i}"), q: 7 * i..7 * i + 7, v: 6 * i..6 * i + 6 }).collect()
+    (0..n)
+        .map(|i| JointColumns {
+            name: format!("j{i}"),
+            q: 7 * i..7 * i + 7,
+            v: 6 * i..6 * i + 6,
+            ..JointColumns::default()
+        })
+        .collect()
 }
 
 #[test]
@@ -28,8 +35,10 @@ fn columns_on_request() {
         actuators: vec!["j?".into()],
         ..Output::default()
     };
-    let joints =
-        [JointColumns { name: "j0".into(), q: 0..1, v: 0..1 }, JointColumns { name: "j1".into(), q: 1..2, v: 1..2 }];
+    let joints = [
+        JointColumns { name: "j0".into(), q: 0..1, v: 0..1, ..JointColumns::default() },
+        JointColumns { name: "j1".into(), q: 1..2, v: 1..2, ..JointColumns::default() },
+    ];
     let layout = Layout::build(&names(3, "b"), &joints, &["tip".into()], &output).unwrap();
     let expected = "t j1.q0 j1.v0 j0.mx j0.my j0.mz j0.fx j0.fy j0.fz j0.u0 j1.u0 tip.x tip.y tip.z";
     assert_eq!(layout.columns().join(" "), expected);
@@ -45,14 +54,14 @@ fn columns_on_request() {
         ..Observation::default()
     };
     let mut row = Row::default();
-    layout.fill(&seen, &[], &mut row);
+    layout.fill(&seen, None, &[], &mut row);
     assert_eq!(row.values, [3.0, 2.0, 5.0, 6.0, 6.0, 6.0, 6.0, 6.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
     assert!(!row.missing.contains(&true));
 }
 
 #[test]
 fn no_two_columns_have_one_name() {
-    let joints = [JointColumns { name: "a".into(), q: 0..7, v: 0..6 }];
+    let joints = [JointColumns { name: "a".into(), q: 0..7, v: 0..6, ..JointColumns::default() }];
     let output = Output { reactions: vec!["*".into()], actuators: vec!["*".into()], ..Output::default() };
     let bodies = ["a".into(), "a.q0".into(), "a.x".into(), "t".into()];
     let layout = Layout::build(&bodies, &joints, &["b".into(), "a.p".into()], &output).unwrap();
@@ -82,7 +91,7 @@ fn a_large_mechanism_is_recorded_only_where_asked_for() {
 #[test]
 fn names_that_fit_nothing_are_mistakes() {
     let output = Output { joints: Some(vec!["crnak".into()]), ..Output::default() };
-    let joints = [JointColumns { name: "crank".into(), q: 0..1, v: 0..1 }];
+    let joints = [JointColumns { name: "crank".into(), q: 0..1, v: 0..1, ..JointColumns::default() }];
     let error = Layout::build(&[], &joints, &[], &output).unwrap_err();
     assert!(error.is_input());
     assert_eq!(
@@ -104,7 +113,7 @@ fn too_many_columns_are_refused_and_the_most_possible_can_be_read() {
     let layout = Layout::build(&names(n, "b"), &[], &[], &everything).unwrap();
     let seen = Observation { bodies: vec![BodyMotion::default(); n], ..Observation::default() };
     let mut recorder = Recorder::create(&scratch.0, layout, &seen).unwrap();
-    recorder.record(&seen, &[]).unwrap();
+    recorder.record(&seen, None, &[]).unwrap();
     recorder.flush().unwrap();
     assert_eq!(Recording::open(&scratch.0).unwrap().column(Table::Trajectory, "b18999.wz").unwrap(), [0.0]);
     recorder.finish(false).unwrap();

@@ -11,9 +11,9 @@ mod round_trip;
 mod summary;
 
 use super::*;
-use crate::scene::{Formulation, Integrator, Output};
+use crate::scene::{ContactMethod, Formulation, Integrator, Output, Policy, Restitution};
 use crate::state::State;
-use crate::step::{BodyMotion, Observation, StepReport};
+use crate::step::{BodyMotion, ContactReport, JointPush, Mode, Observation, StepReport};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,12 +50,15 @@ pub(super) struct Oscillator {
     state: State,
     /// Step number at which it refuses to go on.
     fails_at: u64,
+    /// Of the last step: none to two contacts, by its number.
+    contacts: Vec<ContactReport>,
+    pushes: Vec<JointPush>,
 }
 
 impl Oscillator {
     pub(super) fn new() -> Self {
         let state = State { q: vec![1.0], v: vec![0.25], ..State::default() };
-        Self { state, fails_at: u64::MAX }
+        Self { state, fails_at: u64::MAX, contacts: Vec::new(), pushes: Vec::new() }
     }
 
     pub(super) fn failing_at(step: u64) -> Self {
@@ -63,7 +66,25 @@ impl Oscillator {
     }
 
     pub(super) fn at(state: &State) -> Self {
-        Self { state: state.clone(), fails_at: u64::MAX }
+        Self { state: state.clone(), ..Self::new() }
+    }
+
+    fn touch(&mut self, step: f64) {
+        let (q, n) = (self.state.q[0], self.state.steps);
+        let contact = |k: u64| ContactReport {
+            id: [k << 32 | 7, 31 * k],
+            bodies: [None, None],
+            point: [q, 0.0, k as f64],
+            normal: [0.0, 0.0, 1.0],
+            tangent: [1.0, 0.0, 0.0],
+            gap: -1e-3 * q,
+            impulse: [step, -0.5 * step, 0.0],
+            velocity: [0.0, q, 0.0],
+            mode: if k == 0 { Mode::Slip } else { Mode::Stick },
+        };
+        self.contacts = (0..n % 3).map(contact).collect();
+        let push = |is_limit| JointPush { joint: 0, coordinate: 0, is_limit, force: if is_limit { q } else { -q } };
+        self.pushes = if n.is_multiple_of(2) { vec![push(true), push(false)] } else { Vec::new() };
     }
 
     fn energies(&self) -> (f64, f64) {
@@ -91,8 +112,12 @@ impl Motion for Oscillator {
         state.time = if reaches { limit } else { state.time + step };
         state.control.step = step;
         state.steps += 1;
+        self.touch(step);
         let (kinetic, potential) = self.energies();
         Ok(StepReport {
+            contacts: self.contacts.len() as u32,
+            iterations: 4,
+            penetration: 1e-3 * self.state.q[0].max(0.0),
             time: self.state.time,
             step,
             evaluations: 12,
@@ -104,6 +129,14 @@ impl Motion for Oscillator {
             loop_velocity: 1e-13,
             ..StepReport::default()
         })
+    }
+
+    fn contacts(&self) -> &[ContactReport] {
+        &self.contacts
+    }
+
+    fn joint_pushes(&self) -> &[JointPush] {
+        &self.pushes
     }
 
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error> {
@@ -134,8 +167,9 @@ impl Motion for Oscillator {
 }
 
 pub(super) fn layout(output: &Output) -> Layout {
-    let joints = [JointColumns { name: "slide".into(), q: 0..1, v: 0..1 }];
-    Layout::build(&["mass".into()], &joints, &["tip".into()], output).unwrap()
+    let joints = [JointColumns { name: "slide".into(), q: 0..1, v: 0..1, limits: vec![0], frictions: vec![0] }];
+    let bodies = ["mass".to_owned()];
+    Layout::build(&bodies, &joints, &["tip".into()], output).unwrap().with_contacts(&bodies)
 }
 
 pub(super) fn identity(end: f64) -> Identity {
@@ -149,6 +183,10 @@ pub(super) fn identity(end: f64) -> Identity {
         integrator: Integrator::Adaptive,
         step: None,
         rtol: 1e-9,
+        method: ContactMethod::Auto,
+        tolerance: 1e-12,
+        restitution: Restitution::Newton,
+        policy: Policy::Stop,
         csv: true,
     }
 }

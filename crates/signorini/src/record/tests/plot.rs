@@ -23,7 +23,7 @@ fn bodies_where_there_are_no_joints_and_some_of_many() {
     let layout = Layout::build(&bodies, &[], &[], &Output::default()).unwrap();
     let seen = Observation { bodies: vec![BodyMotion::default(); 40], ..Observation::default() };
     let mut recorder = Recorder::create(&scratch.0, layout, &seen).unwrap();
-    recorder.record(&seen, &[]).unwrap();
+    recorder.record(&seen, None, &[]).unwrap();
     recorder.finish(false).unwrap();
     write_plot(&scratch.0).unwrap();
     let sheet = fs::read_to_string(scratch.0.join(PLOT)).unwrap();

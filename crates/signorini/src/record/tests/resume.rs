@@ -3,7 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-const FILES: [&str; 4] = ["trajectory.parquet", "steps.parquet", "trajectory.csv", "steps.csv"];
+const FILES: [&str; 6] =
+    ["trajectory.parquet", "steps.parquet", "contacts.parquet", "trajectory.csv", "steps.csv", "contacts.csv"];
 
 fn finished(folder: &Path) -> Vec<Vec<u8>> {
     FILES.iter().map(|name| fs::read(folder.join(name)).unwrap()).collect()
@@ -21,7 +22,7 @@ fn interrupted(folder: &Path, end: f64, output: &Output, breaks: &[(u64, bool)])
     let mut run = start(folder, end, output, Oscillator::new());
     for &(steps, is_killed) in breaks {
         let first = run.state().steps;
-        let ending = run.drive(folder, |state, _| match state.steps - first {
+        let ending = run.drive(folder, |motion, _| match motion.state().steps - first {
             done if done >= steps => Wish::Stop,
             done if is_killed && done == steps / 2 => Wish::Checkpoint { wall_seconds: 0.5 },
             done if done.is_multiple_of(5) => Wish::Flush,
@@ -53,7 +54,7 @@ proptest! {
         every in prop::option::of(1u64..9),
     ) {
         let scratch = Scratch::new();
-        let output = Output { interval, every, ..Output::default() };
+        let output = Output { interval, every, actuators: vec!["slide".into()], ..Output::default() };
         let one = uninterrupted(&scratch.folder("one"), 1.5, &output);
         let other = interrupted(&scratch.folder("other"), 1.5, &output, &breaks);
         prop_assert!(one == other);

@@ -13,8 +13,8 @@ fn stream_and_finished_files_hold_what_was_seen() {
     let mut expected = Vec::new();
     let mut run = start(&scratch.0, 1.0, &output, Oscillator::new());
     expected.push((0.0, 1.0, 0.25));
-    run.drive(&scratch.0, |state, _| {
-        expected.push((state.time, state.q[0], state.v[0]));
+    run.drive(&scratch.0, |motion, _| {
+        expected.push((motion.state().time, motion.state().q[0], motion.state().v[0]));
         Wish::Flush
     })
     .unwrap();
@@ -50,7 +50,7 @@ fn a_joint_that_does_not_exist_yet_has_no_value() {
     Oscillator::new().observe(false, &mut seen).unwrap();
     let mut recorder = Recorder::create(&scratch.0, layout(&output), &seen).unwrap();
     for exists in [[true], [false], [true]] {
-        recorder.record(&seen, &exists).unwrap();
+        recorder.record(&seen, None, &exists).unwrap();
     }
     recorder.flush().unwrap();
     let from_stream = column(&Recording::open(&scratch.0).unwrap(), "slide.v0");
@@ -69,13 +69,13 @@ fn text_reads_back_to_the_same_bits() {
     let scratch = Scratch::new();
     let values = [0.1 + 0.2, -0.0, 5e-324, f64::MAX, 1.0 / 3.0, 6.02214076e23, -1e-7, f64::MIN_POSITIVE];
     let output = Output { bodies: Some(vec![]), marker: vec![], ..Output::default() };
-    let joints = [JointColumns { name: "a \"quoted\", name".into(), q: 0..1, v: 0..0 }];
+    let joints = [JointColumns { name: "a \"quoted\", name".into(), q: 0..1, v: 0..0, ..JointColumns::default() }];
     let layout = Layout::build(&[], &joints, &[], &output).unwrap();
     let mut seen = Observation { joint_q: vec![0.0], ..Observation::default() };
     let mut recorder = Recorder::create(&scratch.0, layout, &seen).unwrap();
     for value in values {
         seen.joint_q[0] = value;
-        recorder.record(&seen, &[]).unwrap();
+        recorder.record(&seen, None, &[]).unwrap();
     }
     recorder.finish(true).unwrap();
     let text = fs::read_to_string(Table::Trajectory.csv(&scratch.0)).unwrap();
@@ -144,4 +144,45 @@ fn folders_that_hold_a_run() {
     assert!(error.is_input() && error.to_string().contains("already holds a run"), "{error}");
     prepare(&scratch.0, true).unwrap();
     assert!(!holds_run(&scratch.0) && mine.exists());
+}
+
+/// Contacts and what pushes in joints, of those steps that end on a regular row.
+#[test]
+fn contacts_of_recorded_steps() {
+    let scratch = Scratch::new();
+    let output = Output { every: Some(5), actuators: vec!["slide".into()], ..Output::default() };
+    let mut run = start(&scratch.0, 0.5, &output, Oscillator::new());
+    let (mut contacts, mut forces) = (Vec::new(), vec![f64::NAN]);
+    run.drive(&scratch.0, |motion, report| {
+        if motion.state().steps.is_multiple_of(5) {
+            contacts.extend(motion.contacts().iter().map(|contact| (report.time, *contact)));
+            forces.push(motion.joint_pushes().first().map_or(0.0, |push| push.force));
+        }
+        Wish::Continue
+    })
+    .unwrap();
+    let is_end_regular = run.state().steps.is_multiple_of(5);
+    run.finish(&scratch.0, 0.1).unwrap();
+    let recording = Recording::open(&scratch.0).unwrap();
+    let column = |name: &str| recording.column(Table::Contacts, name).unwrap();
+    let words = |name: &str| recording.words(Table::Contacts, name).unwrap();
+    assert!(contacts.len() > 5);
+    assert!(column("t").iter().eq(contacts.iter().map(|(time, _)| time)));
+    assert!(column("pn").iter().eq(contacts.iter().map(|(_, contact)| &contact.impulse[0])));
+    assert!(column("ut1").iter().eq(contacts.iter().map(|(_, contact)| &contact.velocity[1])));
+    assert!(column("t1x").iter().all(|x| *x == 1.0) && column("spin").iter().all(|x| *x == 0.0));
+    assert!(words("body_a").iter().all(|name| name == "ground"));
+    let names =
+        contacts.iter().map(|(_, contact)| if contact.id[1] == 0 { ("0-7-0", "slip") } else { ("1-7-1f", "stick") });
+    let (ids, modes): (Vec<&str>, Vec<&str>) = names.unzip();
+    assert_eq!(
+        (words("id"), words("mode")),
+        (ids.iter().map(|x| x.to_string()).collect(), modes.iter().map(|x| x.to_string()).collect())
+    );
+    // The row at the end is there because the run ends, not because a step is due.
+    forces.extend((!is_end_regular).then_some(f64::NAN));
+    let limits = recording.column(Table::Trajectory, "slide.limit0").unwrap();
+    let frictions = recording.column(Table::Trajectory, "slide.friction0").unwrap();
+    assert_eq!(format!("{limits:?}"), format!("{forces:?}"));
+    assert!(limits.iter().zip(&frictions).all(|(a, b)| a.is_nan() && b.is_nan() || a + b == 0.0));
 }

@@ -52,12 +52,6 @@ impl Walk<'_> {
 
     fn unknown(&mut self, spec: &'static TableSpec, kind: Option<&str>, name: &str, span: Range<usize>) {
         let shown = shorten(name);
-        if let Some((_, what)) = spec.later.iter().find(|(later, _)| *later == name) {
-            return self.inside(&shown, |walk| {
-                let message = format!("this key does not act yet ({what}), and is refused until it does");
-                walk.add(span, FindingKind::NotYet, &message, |f| f);
-            });
-        }
         let kinds = spec.kinds_with(name);
         if let (Some(kind), false) = (kind, kinds.is_empty()) {
             return self.inside(&shown, |walk| {
@@ -102,6 +96,12 @@ impl Walk<'_> {
             }
             (ValueSpec::NumberOrNumbers, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.expect_number(item));
+            }
+            (ValueSpec::Limits, v) if is_number(v) => self.limit(value),
+            (ValueSpec::Limits, DeValue::Array(items)) => {
+                self.items(items, |walk, item| {
+                    if is_number(item.get_ref()) { walk.limit(item) } else { walk.wrong_type(ValueSpec::Number, item) }
+                });
             }
             (ValueSpec::Points, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.value(ValueSpec::Numbers(&[3]), item));
@@ -156,6 +156,14 @@ impl Walk<'_> {
 
     fn expect_number(&mut self, value: &Value<'_>) {
         if is_number(value.get_ref()) { self.number(value) } else { self.wrong_type(ValueSpec::Number, value) }
+    }
+
+    /// A number, or an infinity that is meant.
+    fn limit(&mut self, value: &Value<'_>) {
+        let is_infinite = |text: &str| text.trim_start_matches(['+', '-']) == "inf";
+        if !matches!(value.get_ref(), DeValue::Float(float) if is_infinite(float.as_str())) {
+            self.number(value);
+        }
     }
 
     fn number(&mut self, value: &Value<'_>) {

@@ -9,20 +9,6 @@ pub(crate) use tables::SCENE;
 
 use std::collections::BTreeSet;
 
-/// Whether contact acts. Until it does, its keys are refused: `contact` at the top, `friction` and `restitution` of materials,
-/// `group` and `point` of bodies. This is the only place that says so.
-pub const CONTACT_ACTS: bool = true;
-
-/// All keys if contact acts, else without the last `n`.
-const fn with_contact(keys: &'static [KeySpec], n: usize) -> &'static [KeySpec] {
-    if CONTACT_ACTS { keys } else { keys.split_at(keys.len() - n).0 }
-}
-
-/// Keys of contact that wait, if contact does not act.
-const fn until_contact(later: &'static [(&'static str, &'static str)]) -> &'static [(&'static str, &'static str)] {
-    if CONTACT_ACTS { &[] } else { later }
-}
-
 /// A table of the scene file.
 #[derive(Debug)]
 pub(crate) struct TableSpec {
@@ -32,8 +18,6 @@ pub(crate) struct TableSpec {
     pub keys: &'static [KeySpec],
     /// Further keys by the value of its key `kind`; empty for a table without kinds.
     pub kinds: &'static [KindSpec],
-    /// Keys that are planned and refused until they act: key, and what it will be.
-    pub later: &'static [(&'static str, &'static str)],
 }
 
 /// Keys of one kind of a table.
@@ -73,6 +57,8 @@ pub(crate) enum ValueSpec {
     Numbers(&'static [usize]),
     /// A finite number, or a list of them.
     NumberOrNumbers,
+    /// The same, with ±∞ where there is no limit.
+    Limits,
     /// A list of points.
     Points,
     /// A list of strings.
@@ -104,6 +90,7 @@ impl ValueSpec {
                 format!("a list of {} numbers", lengths.join(" or "))
             }
             Self::NumberOrNumbers => "a number or a list of numbers".into(),
+            Self::Limits => "a number or a list of numbers, `inf` or `-inf` for no limit".into(),
             Self::Points => "a list of points, each a list of 3 numbers".into(),
             Self::Texts => "a list of strings".into(),
             Self::Choice(words) => quoted(words.iter().copied()),
@@ -173,12 +160,6 @@ pub fn accepted_keys() -> BTreeSet<AcceptedKey> {
         }));
     }
     keys
-}
-
-/// Every key that is refused because it does not act yet, after the name of its table.
-pub fn later_keys() -> BTreeSet<(&'static str, &'static str)> {
-    let pairs = |table: &'static TableSpec| table.later.iter().map(|(key, _)| (table.name, *key));
-    tables().into_iter().flat_map(pairs).collect()
 }
 
 /// Every table, each once.

@@ -1,7 +1,7 @@
 //! The tables themselves. Order is the order of the documentation.
 
-use super::{KeySpec, KindSpec, TableSpec, ValueSpec, until_contact, with_contact};
-use ValueSpec::{Choice, Count, Counts, Flag, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
+use super::{KeySpec, KindSpec, TableSpec, ValueSpec};
+use ValueSpec::{Choice, Count, Counts, Flag, Limits, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
 const VECTOR: ValueSpec = Numbers(&[3]);
@@ -22,24 +22,20 @@ const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
 /// The whole file.
 pub(crate) static SCENE: TableSpec = TableSpec {
     name: "scene",
-    keys: with_contact(
-        &[
-            optional("title", Text),
-            optional("gravity", VECTOR),
-            required("time", Table(&TIME)),
-            optional("solver", Table(&SOLVER)),
-            optional("output", Table(&OUTPUT)),
-            optional("material", Tables(&MATERIAL)),
-            required("body", Tables(&BODY)),
-            optional("joint", Tables(&JOINT)),
-            optional("force", Tables(&FORCE)),
-            optional("event", Tables(&EVENT)),
-            optional("contact", Tables(&CONTACT)),
-        ],
-        1,
-    ),
+    keys: &[
+        optional("title", Text),
+        optional("gravity", VECTOR),
+        required("time", Table(&TIME)),
+        optional("solver", Table(&SOLVER)),
+        optional("output", Table(&OUTPUT)),
+        optional("material", Tables(&MATERIAL)),
+        required("body", Tables(&BODY)),
+        optional("joint", Tables(&JOINT)),
+        optional("force", Tables(&FORCE)),
+        optional("event", Tables(&EVENT)),
+        optional("contact", Tables(&CONTACT)),
+    ],
     kinds: &[],
-    later: until_contact(&[("contact", "contact between shapes")]),
 };
 
 static TIME: TableSpec = TableSpec {
@@ -51,7 +47,6 @@ static TIME: TableSpec = TableSpec {
         optional("rtol", Number),
     ],
     kinds: &[],
-    later: &[],
 };
 
 static SOLVER: TableSpec = TableSpec {
@@ -64,7 +59,6 @@ static SOLVER: TableSpec = TableSpec {
         optional("restitution", Choice(&["newton", "poisson", "energetic"])),
     ],
     kinds: &[],
-    later: &[],
 };
 
 static OUTPUT: TableSpec = TableSpec {
@@ -80,29 +74,23 @@ static OUTPUT: TableSpec = TableSpec {
         optional("marker", Tables(&MARKER)),
     ],
     kinds: &[],
-    later: &[],
 };
 
 static MARKER: TableSpec = TableSpec {
     name: "output.marker",
     keys: &[required("name", Text), required("body", Text), optional("point", VECTOR)],
     kinds: &[],
-    later: &[],
 };
 
 static MATERIAL: TableSpec = TableSpec {
     name: "material",
-    keys: with_contact(
-        &[
-            required("name", Text),
-            optional("density", Number),
-            optional("friction", Number),
-            optional("restitution", Number),
-        ],
-        2,
-    ),
+    keys: &[
+        required("name", Text),
+        optional("density", Number),
+        optional("friction", Number),
+        optional("restitution", Number),
+    ],
     kinds: &[],
-    later: until_contact(&[("friction", "friction in contact"), ("restitution", "restitution in contact")]),
 };
 
 static CONTACT: TableSpec = TableSpec {
@@ -116,44 +104,37 @@ static CONTACT: TableSpec = TableSpec {
         optional("restitution", Number),
     ],
     kinds: &[],
-    later: &[],
 };
 
 static POINT: TableSpec = TableSpec {
     name: "body.point",
     keys: &[required("name", Text), optional("position", VECTOR), optional("material", Text)],
     kinds: &[],
-    later: &[],
 };
 
 static BODY: TableSpec = TableSpec {
     name: "body",
-    keys: with_contact(
-        &[
-            required("name", Text),
-            optional("mass", Number),
-            optional("com", VECTOR),
-            optional("inertia", Numbers(&[3, 6])),
-            optional("position", VECTOR),
-            optional("orientation", QUATERNION),
-            optional("velocity", VECTOR),
-            optional("angular_velocity", VECTOR),
-            optional("frame", Tables(&FRAME)),
-            optional("shape", Tables(&SHAPE)),
-            optional("point", Tables(&POINT)),
-            optional("group", Text),
-        ],
-        2,
-    ),
+    keys: &[
+        required("name", Text),
+        optional("mass", Number),
+        optional("com", VECTOR),
+        optional("inertia", Numbers(&[3, 6])),
+        optional("position", VECTOR),
+        optional("orientation", QUATERNION),
+        optional("velocity", VECTOR),
+        optional("angular_velocity", VECTOR),
+        optional("frame", Tables(&FRAME)),
+        optional("shape", Tables(&SHAPE)),
+        optional("point", Tables(&POINT)),
+        optional("group", Text),
+    ],
     kinds: &[],
-    later: until_contact(&[("point", "points that touch shapes"), ("group", "a name for contact rules")]),
 };
 
 static FRAME: TableSpec = TableSpec {
     name: "body.frame",
     keys: &[required("name", Text), optional("position", VECTOR), optional("orientation", QUATERNION)],
     kinds: &[],
-    later: &[],
 };
 
 static SHAPE: TableSpec = TableSpec {
@@ -193,7 +174,6 @@ static SHAPE: TableSpec = TableSpec {
             &[required("size", Numbers(&[2])), required("columns", Count), required("heights", Numbers(&[]))],
         ),
     ],
-    later: &[],
 };
 
 static JOINT: TableSpec = TableSpec {
@@ -214,8 +194,8 @@ static JOINT: TableSpec = TableSpec {
         optional("spring", Table(&SPRING)),
         optional("damping", NumberOrNumbers),
         optional("armature", NumberOrNumbers),
-        optional("lower", NumberOrNumbers),
-        optional("upper", NumberOrNumbers),
+        optional("lower", Limits),
+        optional("upper", Limits),
         optional("restitution", Number),
         optional("friction", NumberOrNumbers),
         optional("friction_load", NumberOrNumbers),
@@ -224,24 +204,18 @@ static JOINT: TableSpec = TableSpec {
         optional("break", Table(&BREAK)),
     ],
     kinds: &[],
-    later: &[],
 };
 
 const JOINT_KINDS: [&str; 9] =
     ["fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "spherical", "planar", "free"];
 
-static POSE: TableSpec = TableSpec {
-    name: "pose",
-    keys: &[optional("position", VECTOR), optional("orientation", QUATERNION)],
-    kinds: &[],
-    later: &[],
-};
+static POSE: TableSpec =
+    TableSpec { name: "pose", keys: &[optional("position", VECTOR), optional("orientation", QUATERNION)], kinds: &[] };
 
 static SPRING: TableSpec = TableSpec {
     name: "joint.spring",
     keys: &[required("stiffness", NumberOrNumbers), optional("rest", Numbers(&[]))],
     kinds: &[],
-    later: &[],
 };
 
 static MOTOR: TableSpec = TableSpec {
@@ -255,7 +229,6 @@ static MOTOR: TableSpec = TableSpec {
         ),
         kind("motion", &[required("position", NumberOrTable(&SIGNAL))]),
     ],
-    later: &[],
 };
 
 static SIGNAL: TableSpec = TableSpec {
@@ -281,7 +254,6 @@ static SIGNAL: TableSpec = TableSpec {
             ],
         ),
     ],
-    later: &[],
 };
 
 static FORCE: TableSpec = TableSpec {
@@ -318,17 +290,12 @@ static FORCE: TableSpec = TableSpec {
             ],
         ),
     ],
-    later: &[],
 };
 
 const AXES: ValueSpec = Choice(&["world", "body"]);
 
-static ATTACHMENT: TableSpec = TableSpec {
-    name: "attachment",
-    keys: &[required("body", Text), optional("point", VECTOR)],
-    kinds: &[],
-    later: &[],
-};
+static ATTACHMENT: TableSpec =
+    TableSpec { name: "attachment", keys: &[required("body", Text), optional("point", VECTOR)], kinds: &[] };
 
 static BREAK: TableSpec = TableSpec {
     name: "joint.break",
@@ -339,7 +306,6 @@ static BREAK: TableSpec = TableSpec {
         optional("moment_impulse", Number),
     ],
     kinds: &[],
-    later: &[],
 };
 
 static EVENT: TableSpec = TableSpec {
@@ -392,7 +358,6 @@ static EVENT: TableSpec = TableSpec {
             ],
         ),
     ],
-    later: &[],
 };
 
 static CONDITION: TableSpec = TableSpec {
@@ -429,5 +394,4 @@ static CONDITION: TableSpec = TableSpec {
         kind("impulse", &[required("joint", Text)]),
         kind("moment-impulse", &[required("joint", Text)]),
     ],
-    later: &[],
 };

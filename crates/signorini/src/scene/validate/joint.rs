@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::direction::{unit, unit_quaternion};
-use crate::scene::{FindingKind, FrameRef, GROUND, Joint, JointKind, Motor, PerCoordinate};
+use crate::scene::{Event, EventKind, FindingKind, FrameRef, GROUND, Joint, JointKind, Motor, PerCoordinate};
 use std::collections::HashSet;
 use std::fmt::Arguments;
 
@@ -23,6 +23,8 @@ impl<'a> Check<'a> {
             self.start(at, joint);
             self.passive(at, joint);
             self.motors(at, joint);
+            self.limits(at, joint);
+            self.dry_friction(at, joint);
             self.breaks(at, joint);
         }
         self.subject = None;
@@ -181,6 +183,92 @@ impl<'a> Check<'a> {
                 self.length(at, values.len(), kind.n_v(), &why);
                 self.numbers(at, values, Range::NotNegative);
             }
+        }
+    }
+
+    fn limits(&mut self, at: Arguments<'_>, joint: &Joint) {
+        let kind = joint.kind;
+        let sides = [("lower", &joint.lower, f64::NEG_INFINITY), ("upper", &joint.upper, f64::INFINITY)];
+        let mut limits: [Option<Vec<f64>>; 2] = [None, None];
+        for ((key, value, none), limits) in sides.into_iter().zip(&mut limits) {
+            let (at, Some(value)) = (format_args!("{at}.{key}"), value) else { continue };
+            if kind == JointKind::Fixed {
+                self.add(FindingKind::Misplaced, at, "a fixed joint has no coordinate on which this could act");
+                continue;
+            }
+            let values = match value {
+                PerCoordinate::All(value) => vec![*value; kind.n_v()],
+                PerCoordinate::Each(values) => {
+                    let why = format!("speeds of a {} joint; or one number for all", kind.name());
+                    if !self.length(at, values.len(), kind.n_v(), &why) {
+                        continue;
+                    }
+                    values.clone()
+                }
+            };
+            if let Some(value) = values.iter().find(|x| !(x.is_finite() || **x == none)) {
+                let allowed = format!("a finite number, or `{}` for no limit", if none < 0.0 { "-inf" } else { "inf" });
+                self.add_with(FindingKind::NotFinite, at, "this is no limit", |f| {
+                    f.found(value.to_string()).allowed(allowed)
+                });
+                continue;
+            }
+            if kind.quaternion_at().is_some_and(|start| values[start..].iter().any(|x| x.is_finite())) {
+                self.add_with(FindingKind::Misplaced, at, "a rotation by quaternion has no coordinate to limit", |f| {
+                    f.found(format!("{value:?}")).allowed(match kind {
+                        JointKind::Free => "three limits, then three times `inf` (`-inf`)",
+                        _ => "no limits; or another joint kind",
+                    })
+                });
+                continue;
+            }
+            self.not_prescribed(at, joint, value, |x| x.is_finite());
+            *limits = Some(values);
+        }
+        if let [Some(lower), Some(upper)] = &limits
+            && let Some((a, b)) = lower.iter().zip(upper).find(|(a, b)| a > b)
+        {
+            let message = "the lower limit is above the upper one";
+            self.add_with(FindingKind::Contradiction, format_args!("{at}.lower"), message, |f| {
+                f.found(format!("{a} to {b}")).allowed("at most the upper limit")
+            });
+        }
+        if joint.restitution.is_some() {
+            self.surface(at, None, joint.restitution);
+            if joint.lower.is_none() && joint.upper.is_none() {
+                let message = "restitution of a joint is that of its limits, and it has none";
+                self.add_with(FindingKind::Misplaced, format_args!("{at}.restitution"), message, |f| {
+                    f.allowed("with `lower` or `upper`")
+                });
+            }
+        }
+    }
+
+    fn dry_friction(&mut self, at: Arguments<'_>, joint: &Joint) {
+        for (key, value) in [("friction", &joint.friction), ("friction_load", &joint.friction_load)] {
+            if let Some(value) = value {
+                self.per_speed(format_args!("{at}.{key}"), value, joint.kind);
+                self.not_prescribed(format_args!("{at}.{key}"), joint, value, |x| x != 0.0);
+            }
+        }
+    }
+
+    /// A coordinate that follows a motion takes no notice of limits and friction, unless an event may switch the motion off.
+    fn not_prescribed(&mut self, at: Arguments<'_>, joint: &Joint, value: &PerCoordinate, acts: impl Fn(f64) -> bool) {
+        let is_switched = |e: &Event| e.kind == EventKind::Switch && e.joint.as_deref() == Some(&joint.name);
+        if self.scene.event.iter().any(is_switched) {
+            return;
+        }
+        let is_moved =
+            |k: usize| joint.motor.iter().any(|m| matches!(m, Motor::Motion { coordinate, .. } if *coordinate == k));
+        let n = joint.kind.n_v();
+        let is_idle = match value {
+            PerCoordinate::All(_) => n > 0 && (0..n).all(is_moved),
+            PerCoordinate::Each(values) => values.iter().enumerate().any(|(k, x)| acts(*x) && is_moved(k)),
+        };
+        if is_idle {
+            let message = "the coordinate follows a motion, whatever force that takes: this would not act";
+            self.add(FindingKind::Contradiction, at, message);
         }
     }
 

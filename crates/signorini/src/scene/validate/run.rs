@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{Event, EventKind, FindingKind, GROUND, Integrator, Joint};
+use crate::scene::{ContactMethod, Event, EventKind, FindingKind, GROUND, Integrator, Joint};
 use std::collections::HashSet;
 
 /// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
@@ -48,12 +48,34 @@ impl<'a> Check<'a> {
             }
             (_, Some(_), None) => {}
         }
+        self.method();
         if let Some(tolerance) = self.scene.solver.tolerance.filter(|t| !(*t > 0.0 && *t <= MAX_TOLERANCE)) {
             let at = format_args!("solver.tolerance");
             self.add_with(FindingKind::OutOfRange, at, "the tolerance is out of range", |f| {
                 f.found(tolerance.to_string()).allowed(format!("a number above 0, at most {MAX_TOLERANCE}"))
             });
         }
+    }
+
+    /// Lemke's method knows no friction.
+    fn method(&mut self) {
+        let scene = self.scene;
+        if scene.solver.method != ContactMethod::Lemke {
+            return;
+        }
+        let material = scene.material.iter().find(|m| m.friction.is_some_and(|x| x > 0.0));
+        let rule = scene.contact.iter().position(|r| r.friction.is_some_and(|x| x > 0.0));
+        let joint = scene.joint.iter().find(|j| j.friction.is_some() || j.friction_load.is_some());
+        let what = match (material, rule, joint) {
+            (Some(material), ..) => format!("material `{}`", material.name),
+            (None, Some(rule), _) => format!("contact[{rule}]"),
+            (None, None, Some(joint)) => format!("joint `{}`", joint.name),
+            (None, None, None) => return,
+        };
+        let message = "this method solves problems without friction only";
+        self.add_with(FindingKind::Contradiction, format_args!("solver.method"), message, |f| {
+            f.found(format!("friction in {what}")).allowed("`auto`, `gauss-seidel`, `newton`, `admm`, `enumerate`")
+        });
     }
 
     /// `[output]`.
@@ -81,12 +103,19 @@ impl<'a> Check<'a> {
             let patterns = |e: &&&Event| e.joint.iter().chain(e.joints.iter().flatten()).any(|p| matches(p, name));
             locks.iter().any(|event| patterns(&event))
         };
-        let is_driven = |joint: &&Joint| !joint.motor.is_empty() || is_locked(&joint.name);
+        let pushes =
+            |j: &Joint| [&j.lower, &j.upper, &j.friction, &j.friction_load].into_iter().any(|value| value.is_some());
+        let is_driven = |joint: &&Joint| !joint.motor.is_empty() || is_locked(&joint.name) || pushes(joint);
         let driven = || scene.joint.iter().filter(is_driven).map(|joint| joint.name.as_str());
         self.patterns("bodies", "body", output.bodies.as_deref().unwrap_or_default(), &bodies().collect::<Vec<_>>());
         self.patterns("joints", "joint", output.joints.as_deref().unwrap_or_default(), &joints().collect::<Vec<_>>());
         self.patterns("reactions", "joint", &output.reactions, &joints().collect::<Vec<_>>());
-        self.patterns("actuators", "joint with a motor or a lock", &output.actuators, &driven().collect::<Vec<_>>());
+        self.patterns(
+            "actuators",
+            "joint with a motor, a lock, limits or dry friction",
+            &output.actuators,
+            &driven().collect::<Vec<_>>(),
+        );
         self.markers();
     }
 

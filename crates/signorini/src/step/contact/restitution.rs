@@ -15,8 +15,8 @@
 //!   L = ½ pᵀG p − pᵀu ≥ 0 from the mechanism, since impulses do no work on u; expansion gives at most min(E, L). So kinetic energy never rises.
 //!
 //! Impulses act from τ on, so the step's displacement h v⁺ is shortened by τ Δv. A contact strikes once per step; strikes that follow from
-//! strikes (Newton's cradle) happen in the same step, round after round. Where the step's own forces take back more velocity than the
-//! rebound has, e |u⁻| ≤ |u_free − u_start|, bounces are shorter than the step and the contact closes for good: rest is rest.
+//! strikes (Newton's cradle) happen in the same step, round after round. A rebound that is slower than the velocity which the step's own forces
+//! give to one of the two bodies is too short for the step to resolve, and the contact closes for good: rest is rest.
 //!
 //! **Cost.** One contact problem per round (two for Poisson; some dozen where energy limits the rebound).
 //!
@@ -24,7 +24,7 @@
 //!
 //! **Checked by** `tests/contact_restitution.rs`.
 
-use super::{Balance, Stepper, Touching, write_cones};
+use super::{Balance, Place, Stepper, Touching, write_cones};
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
@@ -113,6 +113,9 @@ impl Simulation {
         s.rows.velocities(system, &s.touching, &self.next.v, w, &mut s.u_start);
         s.rows.velocities(system, &s.touching, &s.free, w, &mut s.u_free);
         s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_end);
+        s.middle.clear();
+        s.middle.extend(s.free.iter().zip(&self.next.v).map(|(free, v)| free - v));
+        w.recursion.find_twists(&system.tree, &s.middle, &mut s.rows.twists);
         let k = &mut s.strike;
         k.members.clear();
         k.times.clear();
@@ -133,7 +136,14 @@ impl Simulation {
             let approach = start + share * (free - start);
             let rebound = -t.restitution * approach;
             let is_new = !k.struck.iter().any(|x| x.touching.id == t.id && x.strikes);
-            let strikes = (closes || t.is_closed()) && rebound > (start - free).max(0.0) && is_new;
+            let given = match t.place {
+                Place::Links(links) => links.iter().flatten().fold(0.0, |m: f64, &l| {
+                    let arm = t.at - w.recursion.kinematics.origin[l];
+                    m.max(s.rows.twists[l].shifted(&arm).linear.norm())
+                }),
+                Place::Speed { .. } | Place::Cut { .. } => (free - start).abs(),
+            };
+            let strikes = (closes || t.is_closed()) && rebound > given && is_new;
             if strikes || t.is_closed() {
                 k.members.push(*t);
                 k.times.push(if strikes { time } else { f64::NAN });

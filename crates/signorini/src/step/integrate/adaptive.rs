@@ -78,7 +78,7 @@ impl Simulation {
                 Ok(error) => error,
                 // A stage that cannot be closed or evaluated is a step that was too long.
                 Err(error) if attempt + 1 == MAX_ATTEMPTS => return Err(error),
-                Err(StepError::NoInertia { joint }) => return Err(StepError::NoInertia { joint }),
+                Err(error @ (StepError::NoInertia { .. } | StepError::NoOwnInertia { .. })) => return Err(error),
                 Err(_) => f64::INFINITY,
             };
             let factor = SAFETY * error.powf(-1.0 / 8.0);
