@@ -148,6 +148,13 @@ impl ContactProblem {
         Self::build(BlockMatrix::from_csr(&offsets, indptr, indices, data), free_velocity, cones)
     }
 
+    /// A copy that shares nothing, so that this one can be filled again.
+    pub fn duplicate(&self) -> Self {
+        let mut blocks = BlockMatrix::default();
+        self.delassus.write_blocks(&self.offsets, &mut blocks);
+        Self { delassus: Arc::new(blocks), ..self.clone() }
+    }
+
     /// Gives the problem a name, for messages and files.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

@@ -9,8 +9,9 @@
 //! M(q)(v⁺ − v) = h F(q + h v/2, v) + Wᵀ r,      q⁺ = q ⊕ h v⁺,      0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0,  Coulomb
 //! ```
 //!
-//! with loops closed, W_loop v⁺ = 0. Where bodies turn by more than a thousandth of a radian per step, F is taken at the velocity halfway to the
-//! free v⁺, which the paper does not do: at v, gyroscopic forces do work and a spinning body gains energy without bound. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
+//! with loops closed, W_loop v⁺ = 0. Two things are not the paper's. Where bodies turn by more than a thousandth of a radian per step, the free v⁺ is
+//! found at the velocity halfway to it: at v, gyroscopic forces do work and a spinning body gains energy without bound. And a mechanism
+//! that nothing may touch in the step moves by h (v + v⁺)/2, which makes its flight of second order. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
 //! (0 ≤ W_n v⁺ ⊥ r_n ≥ 0) and no others, and ends at q ⊕ h (v + v⁺)/2. All of a step's impulses are one contact problem (`contact/`).
 //! Before it, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
 //! removed by a displacement, which adds no kinetic energy (`overlap.rs`).
@@ -43,7 +44,7 @@ use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
 use crate::scene::{Formulation, Integrator, Restitution};
-use crate::spatial::{Vec3, Wrench};
+use crate::spatial::Vec3;
 use crate::state::ContactMemory;
 
 /// Scratch of the contact steps. Dropping it changes no bit.
@@ -54,6 +55,8 @@ pub(crate) struct Stepper {
     solver: Box<dyn ContactSolver>,
     solution: Solution,
     problem: ContactProblem,
+    /// The first problem of the step that was not solved.
+    unsolved: Option<ContactProblem>,
     strike: restitution::Strike,
     overlap: overlap::Overlap,
     law: Restitution,
@@ -64,11 +67,12 @@ pub(crate) struct Stepper {
     /// What is to be added to the displacement h v⁺.
     shift: Vec<f64>,
     middle: Vec<f64>,
+    /// First link of each link's mechanism, and whether anything may touch it.
+    root: Vec<usize>,
+    is_touched: Vec<bool>,
     u_start: Vec<f64>,
     u_free: Vec<f64>,
     u_end: Vec<f64>,
-    tau: Vec<f64>,
-    external: Vec<Wrench>,
     /// Contacts of the last step.
     contacts: Vec<ContactReport>,
     /// Limits and dry friction of the last step.
@@ -110,6 +114,10 @@ impl Stepper {
             )));
         }
         let (_, n_v) = system.sizes();
+        let mut root: Vec<usize> = (0..system.tree.links.len()).collect();
+        for (i, link) in system.tree.links.iter().enumerate() {
+            root[i] = link.parent_index().map_or(i, |p| root[p]);
+        }
         let bad = |e: ContactError| StepError::BadOption(e.to_string());
         Ok(Some(Box::new(Self {
             search,
@@ -118,6 +126,7 @@ impl Stepper {
             solver: solver_by_name(options.method.name(), options.tolerance).map_err(bad)?,
             solution: Solution::default(),
             problem: ContactProblem::default(),
+            unsolved: None,
             strike: restitution::Strike::new(options.tolerance),
             overlap: overlap::Overlap::new(),
             law: options.restitution,
@@ -126,11 +135,11 @@ impl Stepper {
             free: vec![0.0; n_v],
             shift: vec![0.0; n_v],
             middle: Vec::with_capacity(n_v),
+            root,
+            is_touched: vec![false; system.tree.links.len()],
             u_start: Vec::new(),
             u_free: Vec::new(),
             u_end: Vec::new(),
-            tau: vec![0.0; n_v],
-            external: vec![Wrench::default(); system.tree.links.len()],
             contacts: Vec::new(),
             pushes: Vec::new(),
         })))
@@ -161,6 +170,7 @@ impl Simulation {
         let power = self.find_free_motion(start, h, s)?;
         let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
         s.shift.fill(0.0);
+        s.unsolved = None;
         self.strike_all(h, s, &mut balance, &mut report)?;
         self.find_impulses(h, s, &mut balance, &mut report)?;
         self.remove_overlap(h, s, &mut report)?;
@@ -173,63 +183,67 @@ impl Simulation {
     /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored where the step takes its
     /// inertias from, and the coordinates there in `next`.
     fn find_free_motion(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<Power, StepError> {
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let inside = start + 0.5 * h;
-        let middle = Instant { time: inside, inside };
-        let mut now = Instant { time: start, inside };
+        let (now, middle) = (Instant { time: start, inside }, Instant { time: inside, inside });
+        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         next.q.copy_from_slice(&self.state.q);
         next.v.copy_from_slice(&self.state.v);
-        let mut power = Power::default();
-        if s.is_moreau || system.has_loads() {
-            system.displace(&mut next.q, &next.v, 0.5 * h);
-            system.project(middle, &mut next.q, &mut next.v, w)?;
-            w.recursion.update_positions(&system.tree);
-            power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
+        system.project(now, &mut next.q, &mut next.v, w)?;
+        w.recursion.update_positions(&system.tree);
+        let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
+        let is_slow = h * fastest <= SLOW_TURN;
+        let mut power;
+        if is_slow && !s.is_moreau && !system.has_loads() {
+            power = self.accelerate_here(now, s)?;
         } else {
-            w.tau.copy_from_slice(&self.input);
-            power.work = self.input.iter().zip(&next.v).map(|(f, v)| f * v).sum();
-        }
-        if s.is_moreau {
-            now = middle;
-        } else {
-            // Forces at the middle position (eq. 13a), inertias at the start.
-            s.tau.copy_from_slice(&w.tau);
-            s.external.copy_from_slice(&w.external);
+            power = Power::default();
+            s.rates.fill(0.0);
+            for _ in 0..if is_slow { 1 } else { ROUNDS } {
+                let next = &mut self.next;
+                next.v.copy_from_slice(&self.state.v);
+                next.v.iter_mut().zip(&s.rates).for_each(|(v, rate)| *v += 0.5 * h * rate);
+                next.q.copy_from_slice(&self.state.q);
+                self.system.displace(&mut next.q, &next.v, 0.5 * h);
+                self.work.cut_q.copy_from_slice(&self.state.cut_q);
+                self.system.project(middle, &mut next.q, &mut next.v, &mut self.work)?;
+                self.work.recursion.update_positions(&self.system.tree);
+                power = self.accelerate_here(middle, s)?;
+            }
+            // Inertias are those of the start (eq. 13a), or of the middle that the speeds at the start lead to.
+            let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
             next.q.copy_from_slice(&self.state.q);
             next.v.copy_from_slice(&self.state.v);
             w.cut_q.copy_from_slice(&self.state.cut_q);
-            system.project(now, &mut next.q, &mut next.v, w)?;
+            if s.is_moreau {
+                system.displace(&mut next.q, &next.v, 0.5 * h);
+            }
+            system.project(if s.is_moreau { middle } else { now }, &mut next.q, &mut next.v, w)?;
             w.recursion.update_positions(&system.tree);
-            w.tau.copy_from_slice(&s.tau);
-            w.external.copy_from_slice(&s.external);
+            system.factor_loops(w, true);
         }
-        // Prescribed speeds are those that bring the coordinate where it belongs.
-        for (link, k, signal) in &system.motions {
-            let at = system.tree.links[*link].v as usize + k;
-            w.prescribed[at] = (step_rate(signal, start, inside, h) - next.v[at]) / h;
-        }
-        let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
-        let rounds = if h * fastest > SLOW_TURN { ROUNDS } else { 1 };
-        for round in 0..rounds {
-            if round > 0 {
-                // Velocities halfway to what the last round has found.
-                s.middle.clear();
-                s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
-                w.recursion.update_kinematics(&system.tree, &next.q, &s.middle);
-                w.recursion.update_positions(&system.tree);
-                system.update_closures(w);
-            }
-            if system.formulation == Formulation::Dense {
-                system.accelerate_dense(now, &mut s.rates, w)?;
-            } else {
-                system.accelerate(now, &mut s.rates, w)?;
-            }
-        }
-        power.work += system.motion_power(&s.rates, &next.v, w);
+        let next = &mut self.next;
+        next.v.copy_from_slice(&self.state.v);
         for (free, (v, rate)) in s.free.iter_mut().zip(next.v.iter().zip(&s.rates)) {
             *free = v + h * rate;
         }
+        // Prescribed speeds are those that bring the coordinate where it belongs.
+        for (link, k, signal) in &self.system.motions {
+            s.free[self.system.tree.links[*link].v as usize + k] = step_rate(signal, start, inside, h);
+        }
         self.close_loops(start, h, s);
+        Ok(power)
+    }
+
+    /// Accelerations and powers of all loads at the coordinates and speeds in `next`, which are projected.
+    fn accelerate_here(&mut self, now: Instant, s: &mut Stepper) -> Result<Power, StepError> {
+        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
+        let mut power = system.update_loads(now, &next.q, &next.v, &self.input, w);
+        if system.formulation == Formulation::Dense {
+            system.accelerate_dense(now, &mut s.rates, w)?;
+        } else {
+            system.accelerate(now, &mut s.rates, w)?;
+        }
+        power.work += system.motion_power(&s.rates, &next.v, w);
         Ok(power)
     }
 
@@ -298,7 +312,8 @@ impl Simulation {
         let w = &self.work;
         rows.velocities(system, touching, &self.next.v, w, &mut s.u_start);
         rows.velocities(system, touching, &s.free, w, &mut s.u_free);
-        let internal = |_| StepError::NotFinite { time: self.state.time, what: "a contact problem".into() };
+        let time = self.state.time;
+        let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {
             rows.write_delassus(delassus);
             write_cones(touching, cones);
@@ -311,7 +326,7 @@ impl Simulation {
                 }
             }
         });
-        posed.map_err(internal)?;
+        posed.map_err(failed)?;
         solution.r.clear();
         let mut known = self.state.contacts.iter().peekable();
         for t in touching.iter() {
@@ -320,14 +335,18 @@ impl Simulation {
             let impulse = memory.map_or([0.0; 3], |m| m.in_tangents(t));
             solution.r.extend_from_slice(&impulse[..t.n_rows()]);
         }
-        s.solver.solve_into(problem, Start::Warm, solution).map_err(internal)?;
+        s.solver.solve_into(problem, Start::Warm, solution).map_err(failed)?;
         report.note_solution(solution);
+        if !solution.status.is_solved() && s.unsolved.is_none() {
+            s.unsolved = Some(problem.duplicate());
+        }
         rows.respond(system, w, &solution.r, &mut s.free);
         rows.velocities(system, touching, &s.free, w, &mut s.u_end);
         // ½(v + v⁺)·M(v⁺ − v) is the work of all impulses at the mean velocity.
         for (c, t) in touching.iter().enumerate() {
             let at = rows.offsets()[c];
             for (k, i) in (at..at + t.n_rows()).enumerate() {
+                report.exchanged += 0.5 * solution.r[i] * (s.u_end[i] - s.u_free[i]);
                 balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
                 balance.work -= solution.r[i] * t.drift.dot(&t.directions()[k]);
             }
@@ -359,7 +378,8 @@ impl Simulation {
             let tangents = t.tangents.map(<[f64; 3]>::from);
             self.next.contacts.push(ContactMemory { id: t.id, impulse, tangents, load: 0.0 });
             while let Some(x) = struck.next_if(|x| x.touching.id == t.id) {
-                impulse.iter_mut().zip(x.impulse).for_each(|(sum, p)| *sum += p);
+                // Its directions may have changed since.
+                impulse = x.add_to(t, impulse);
             }
             note(t, impulse, three(&s.u_end), three(&s.u_free));
             if t.is_unilateral() && t.gap < -t.rounding {
@@ -372,14 +392,34 @@ impl Simulation {
         report.contacts = contacts.len() as u32;
     }
 
-    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for).
+    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
     fn move_by(&mut self, h: f64, s: &mut Stepper) {
-        // The middle is half a step away from both ends.
-        let h = if s.is_moreau { 0.5 * h } else { h };
-        for (shift, v) in s.shift.iter_mut().zip(&s.free) {
-            *shift += h * v;
+        let system = &self.system;
+        s.is_touched.fill(false);
+        let struck = s.strike.struck.iter().map(|x| &x.touching);
+        for t in s.touching.iter().chain(struck) {
+            let links = match t.place {
+                Place::Links(links) => links,
+                Place::Speed { link, .. } => [Some(link), None],
+                Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
+            };
+            links.into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
         }
-        self.system.displace(&mut self.next.q, &s.shift, 1.0);
+        // Loops may tie mechanisms together.
+        if !system.cuts.is_empty() && s.is_touched.contains(&true) {
+            s.is_touched.fill(true);
+        }
+        for (i, link) in system.tree.links.iter().enumerate() {
+            for at in link.v_range() {
+                s.shift[at] += match (s.is_moreau, s.is_touched[s.root[i]]) {
+                    // The middle is half a step away from both ends.
+                    (true, _) => 0.5 * h * s.free[at],
+                    (false, true) => h * s.free[at],
+                    (false, false) => 0.5 * h * (self.state.v[at] + s.free[at]),
+                };
+            }
+        }
+        system.displace(&mut self.next.q, &s.shift, 1.0);
         self.next.v.copy_from_slice(&s.free);
     }
 
@@ -396,6 +436,19 @@ impl Simulation {
     /// The contact problem of the last step.
     pub fn contact_problem(&self) -> Option<&ContactProblem> {
         self.stepper.as_ref().map(|s| &s.problem)
+    }
+
+    /// The first problem of the last step that was not solved.
+    pub fn unsolved_problem(&self) -> Option<&ContactProblem> {
+        self.stepper.as_ref().and_then(|s| s.unsolved.as_ref())
+    }
+}
+
+/// An error of the contact problem as one of the step.
+fn contact_failed(time: f64, what: &str, error: ContactError) -> StepError {
+    match error {
+        ContactError::NotFinite { .. } => StepError::NotFinite { time, what: what.into() },
+        other => StepError::BadOption(other.to_string()),
     }
 }
 

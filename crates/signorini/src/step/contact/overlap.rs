@@ -12,7 +12,7 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
-use super::Stepper;
+use super::{Stepper, contact_failed};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
 use crate::step::{Simulation, StepError, StepReport};
@@ -113,10 +113,14 @@ impl Simulation {
             cones.clear();
             cones.resize(members.len(), Cone::Unilateral);
         });
-        let internal = |_| StepError::NotFinite { time: self.state.time, what: "overlap".into() };
-        posed.map_err(internal)?;
-        o.solver.solve_into(&o.problem, Start::Cold, &mut o.solution).map_err(internal)?;
-        report.is_unsolved |= !o.solution.status.is_solved();
+        let time = self.state.time;
+        let failed = |error| contact_failed(time, "overlap", error);
+        posed.map_err(failed)?;
+        o.solver.solve_into(&o.problem, Start::Cold, &mut o.solution).map_err(failed)?;
+        if !o.solution.status.is_solved() {
+            report.is_unsolved = true;
+            s.unsolved.get_or_insert_with(|| o.problem.duplicate());
+        }
         o.impulses.clear();
         o.impulses.resize(s.problem.n_rows(), 0.0);
         for (&c, r) in o.members.iter().zip(&o.solution.r) {

@@ -24,11 +24,12 @@
 //!
 //! **Checked by** `tests/contact_restitution.rs`.
 
-use super::{Balance, Place, Stepper, Touching, write_cones};
+use super::{Balance, Place, Stepper, Touching, contact_failed, write_cones};
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
 use crate::scene::Restitution;
+use crate::spatial::Vec3;
 use crate::step::{Simulation, StepError, StepReport};
 
 /// Most rounds of strikes in one step. What strikes after that closes without restitution.
@@ -45,6 +46,19 @@ pub(super) struct Struck {
     pub velocity: [f64; 3],
     /// Whether it struck; else it was closed and took part.
     pub strikes: bool,
+}
+
+impl Struck {
+    /// Adds its impulse to one in the directions that the contact has now.
+    pub fn add_to(&self, t: &Touching, mut impulse: [f64; 3]) -> [f64; 3] {
+        if t.normal == self.touching.normal {
+            impulse.iter_mut().zip(self.impulse).for_each(|(sum, p)| *sum += p);
+            return impulse;
+        }
+        let vector = self.touching.directions().iter().zip(self.impulse).map(|(d, p)| d * p).sum::<Vec3>();
+        impulse.iter_mut().zip(t.directions()).for_each(|(sum, d)| *sum += d.dot(&vector));
+        impulse
+    }
 }
 
 /// Scratch of strikes.
@@ -160,7 +174,8 @@ impl Simulation {
         let Stepper { rows, strike: k, law, .. } = s;
         rows.pose(system, &k.members, &mut self.work)?;
         let w = &self.work;
-        let internal = |_| StepError::NotFinite { time: self.state.time, what: "a strike".into() };
+        let time = self.state.time;
+        let failed = |error| contact_failed(time, "a strike", error);
         let posed = k.problem.refill(|delassus, q, cones| {
             rows.write_delassus(delassus);
             write_cones(&k.members, cones);
@@ -172,12 +187,15 @@ impl Simulation {
                 }
             }
         });
-        posed.map_err(internal)?;
-        k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(internal)?;
+        posed.map_err(failed)?;
+        k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(failed)?;
         report.note_solution(&k.solution);
+        if !k.solution.status.is_solved() && s.unsolved.is_none() {
+            s.unsolved = Some(k.problem.duplicate());
+        }
         k.impulses.clone_from(&k.solution.r);
         if *law != Restitution::Newton {
-            k.expand(*law, report).map_err(internal)?;
+            k.expand(*law, report).map_err(failed)?;
         }
         k.after.clear();
         k.after.resize(k.before.len(), 0.0);
@@ -188,6 +206,7 @@ impl Simulation {
         let (mut taken, mut moved) = (0.0, 0.0);
         for (c, t) in k.members.iter().enumerate() {
             for (d, i) in (offsets[c]..offsets[c + 1]).enumerate() {
+                report.exchanged += 0.5 * k.impulses[i] * (k.after[i] - k.before[i]);
                 taken -= 0.5 * k.impulses[i] * (k.before[i] + k.after[i]);
                 moved -= k.impulses[i] * t.drift.dot(&t.directions()[d]);
             }
