@@ -192,8 +192,11 @@ fn the_centre_of_mass_does_not_drift_without_friction() {
 /// in relative coordinates keeps momentum to that.
 const DRIFT: f64 = 20.0;
 
+/// A stored column, and where it is seen.
+type Column = (&'static str, fn(&Observation) -> f64);
+
 /// Largest error of chosen columns at the stored times.
-fn worst(name: &str, step: f64, of: &[(&str, fn(&Observation) -> f64)]) -> f64 {
+fn worst(name: &str, step: f64, of: &[Column]) -> f64 {
     let wanted = Reference::read(&name.replace('-', "_"));
     let mut simulation = start(&bundled(name), step);
     let mut worst = 0.0_f64;
@@ -210,7 +213,7 @@ fn worst(name: &str, step: f64, of: &[(&str, fn(&Observation) -> f64)]) -> f64 {
 }
 
 /// Checks that errors fall with the step: slope of a fit over eight steps, between which the phase of events is random.
-fn falls(name: &str, largest: f64, ratio: f64, of: &[(&str, fn(&Observation) -> f64)]) {
+fn falls(name: &str, largest: f64, ratio: f64, of: &[Column]) {
     let points: Vec<_> = (0..8).map(|k| largest * ratio.powi(k)).map(|h| (h, worst(name, h, of))).collect();
     let found = slope(&points);
     println!("{name}: slope {found:.3}");
@@ -249,7 +252,7 @@ fn the_linkage_rebounds_from_its_stop() {
 
 #[test]
 fn balls_of_the_cradle_pass_the_blow_on() {
-    let of: [(&str, fn(&Observation) -> f64); 5] = [
+    let of: [Column; 5] = [
         ("arm0.q0", |o| o.joint_q[0]),
         ("arm1.q0", |o| o.joint_q[1]),
         ("arm2.q0", |o| o.joint_q[2]),
