@@ -190,7 +190,7 @@ fn the_centre_of_mass_does_not_drift_without_friction() {
 
 /// Metres of drift per second of step: 3 s after touch-down the bodies have turned by some radians at some radians per second, and a step
 /// in relative coordinates keeps momentum to that.
-const DRIFT: f64 = 20.0;
+const DRIFT: f64 = 30.0;
 
 /// A stored column, and where it is seen.
 type Column = (&'static str, fn(&Observation) -> f64);
