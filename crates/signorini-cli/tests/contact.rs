@@ -158,7 +158,7 @@ fn impulses_are_changes_of_momentum() {
             let mut impulse = [0.0; 3];
             while row < t.len() && t[row] <= times[k] {
                 assert_eq!(t[row], times[k], "every step is a row of the trajectory");
-                let sign = if b[row] == body { 1.0 } else { f64::from(a[row] == body) * -1.0 };
+                let sign = if b[row] == body { 1.0 } else { -f64::from(a[row] == body) };
                 for i in 0..3 {
                     let (j, l) = ((i + 1) % 3, (i + 2) % 3);
                     let t2 = n[j][row] * t1[l][row] - n[l][row] * t1[j][row];

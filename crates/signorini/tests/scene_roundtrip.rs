@@ -73,5 +73,5 @@ fn defaults() {
     let scene = read_str(text, "", "").unwrap();
     let body = Body { name: "a".into(), mass: Some(1.0), inertia: Some(vec![1.0; 3]), ..Body::default() };
     assert_eq!(scene, Scene { time: Time { end: 2.0, ..Time::default() }, body: vec![body], ..Scene::default() });
-    assert_eq!((scene.time.integrator, scene.solver.formulation), (Integrator::Adaptive, Formulation::Recursive));
+    assert_eq!((scene.time.integrator, scene.solver.formulation), (Integrator::Auto, Formulation::Recursive));
 }

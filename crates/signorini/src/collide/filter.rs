@@ -54,6 +54,11 @@ impl Filter {
         }
     }
 
+    /// Whether two bodies touch where no joint holds them together.
+    pub(crate) fn may_allow(&self, a: Option<BodyId>, b: Option<BodyId>) -> bool {
+        a != b && self.rules.of_bodies(a, b).is_enabled != Some(false)
+    }
+
     pub(crate) fn law(&self, a: &Shape, b: &Shape) -> Law {
         let said = self.rules.of_materials(a.material, b.material).then(&self.rules.of_bodies(a.body, b.body));
         let [a, b] =

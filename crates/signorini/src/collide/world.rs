@@ -21,6 +21,7 @@ use super::manifold::tangents;
 use super::pair::{Motion, PairScratch};
 use super::piece::{Piece, PieceForm};
 use super::sweep::SLACK;
+use crate::model::event::Action;
 use crate::model::{BodyId, Form, Model, Shape};
 use crate::spatial::{Pose, Twist, Vec3};
 use parry3d_f64::bounding_volume::Aabb;
@@ -105,6 +106,17 @@ impl World {
             let mut others = bodies[i + 1..].iter().filter(|(_, other)| !(*point && *other));
             others.find(|(b, _)| self.filter.allows(*a, *b)).map(|(b, _)| [*a, *b])
         })
+    }
+
+    /// Two bodies that may touch once an event has released the joint between them, if any may.
+    pub fn first_freed(&self, model: &Model) -> Option<[Option<BodyId>; 2]> {
+        let freed = model.events().iter().flat_map(|event| match &event.action {
+            Action::Release(joints) => joints.as_slice(),
+            _ => &[],
+        });
+        let has_shape = |body: Option<BodyId>| self.shapes.iter().any(|s| s.body == body);
+        let ends = freed.map(|j| &model.joints()[j.index()]).map(|j| [j.parent, j.child]);
+        ends.into_iter().find(|[a, b]| has_shape(*a) && has_shape(*b) && self.filter.may_allow(*a, *b))
     }
 
     /// Shapes in the order of their numbers in [`ContactId`].

@@ -129,7 +129,8 @@ impl Statistics {
         let energies = [self.initial_kinetic, self.initial_potential];
         let energies = energies.into_iter().chain([report.kinetic, report.potential, report.work, report.dissipated]);
         // Where nothing moves there is no energy to compare with, and rounding over rounding says nothing.
-        if !(imbalance <= ROUNDING * energies.map(f64::abs).sum::<f64>()) {
+        let rounding = ROUNDING * energies.map(f64::abs).sum::<f64>();
+        if imbalance > rounding || imbalance.is_nan() {
             worsen(&mut self.energy_imbalance, imbalance);
         }
         let at_play = report.kinetic.abs() + (report.potential - self.initial_potential).abs();

@@ -330,6 +330,7 @@ impl Simulation {
         system.update_closures(&mut w);
         system.check_finite(time, &remapped.q, &remapped.v)?;
         let stepper = Stepper::build(&system, &self.options)?;
+        system.needs_positions |= stepper.is_some();
         Ok(After { system, topology: change.topology, remapped, jumped, work: w, stepper })
     }
 

@@ -6,6 +6,7 @@ use crate::dynamics::recursive::loops::RowKind;
 use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
 use crate::state::State;
+use crate::step::system::{System, Workspace};
 
 impl Simulation {
     /// Fills an observation of the present state. `forces` asks for reactions and actuator forces too.
@@ -13,6 +14,9 @@ impl Simulation {
         if !forces {
             self.update_current();
             self.read(&self.state, out);
+            return Ok(());
+        }
+        if self.read_step_forces(out) {
             return Ok(());
         }
         // Taking the scratch leaves nothing behind: a default state would be an allocation.
@@ -97,31 +101,49 @@ impl Simulation {
     /// Wrench that each joint transmits to its child, at the child's joint frame, and forces of actuators.
     fn observe_forces(&mut self, next: &State, vdot: &mut [f64], out: &mut Observation) -> Result<(), StepError> {
         let (system, w) = (&self.system, &mut self.work);
-        let model = &system.model;
         let now = Instant::now(next.time);
         // The oracle's multipliers are not kept; joint wrenches come from the recursion at the same state.
         system.update_loads(now, &next.q, &next.v, &self.input, w);
         system.accelerate(now, vdot, w)?;
-        system.update_reactions(&model.gravity(), vdot, w);
+        system.read_forces(now, (&next.q, &next.v), &self.input, vdot, w, out);
+        Ok(())
+    }
+}
+
+impl System {
+    /// Reactions and actuator forces that go with accelerations, after the loads and accelerations of the same state were found.
+    pub(crate) fn read_forces(
+        &self,
+        now: Instant,
+        (q, v): (&[f64], &[f64]),
+        input: &[f64],
+        vdot: &[f64],
+        w: &mut Workspace,
+        out: &mut Observation,
+    ) {
+        let model = &self.model;
+        self.update_reactions(&model.gravity(), vdot, w);
+        out.reactions.clear();
         out.reactions.resize(model.joints().len(), [f64::NAN; 6]);
+        out.actuators.clear();
         out.actuators.resize(model.n_joint_v(), f64::NAN);
         model.joints().iter().filter(|j| !j.is_absent).for_each(|j| out.actuators[j.v.clone()].fill(0.0));
         for (j, joint) in model.joints().iter().enumerate() {
-            let Some(l) = system.plan.link_of_joint[j] else { continue };
-            let link = &system.tree.links[l];
-            out.reactions[j] = system.tree_reaction(l, w).to_array();
+            let Some(l) = self.plan.link_of_joint[j] else { continue };
+            let link = &self.tree.links[l];
+            out.reactions[j] = self.tree_reaction(l, w).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
-            motor_forces(&joint.fittings, now, &next.q[link.q_range()], &next.v[link.v_range()], actuators);
+            motor_forces(&joint.fittings, now, &q[link.q_range()], &v[link.v_range()], actuators);
             for (k, v) in link.v_range().enumerate() {
-                actuators[k] += self.input[v];
-                if system.tree.prescribed[v] {
+                actuators[k] += input[v];
+                if self.tree.prescribed[v] {
                     actuators[k] += w.joint_forces[v] - w.tau[v];
                 }
             }
         }
-        for (c, cut) in system.cuts.iter().enumerate() {
+        for (c, cut) in self.cuts.iter().enumerate() {
             if cut.spin.is_some() {
-                let moment = system.cut_wrench(c, w).to_array();
+                let moment = self.cut_wrench(c, w).to_array();
                 out.reactions[cut.joint.index()].iter_mut().zip(moment).for_each(|(sum, m)| *sum += m);
                 continue;
             }
@@ -130,7 +152,7 @@ impl Simulation {
             let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
             crate::dynamics::loads::joint_forces(joint.kind(), &joint.fittings, now, q, v, &mut fittings[..v.len()]);
             let own = (0..v.len()).fold(Wrench::default(), |s, k| s + w.closures[c].measures[k] * fittings[k]);
-            out.reactions[cut.joint.index()] = (system.cut_wrench(c, w) + own).to_array();
+            out.reactions[cut.joint.index()] = (self.cut_wrench(c, w) + own).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
             motor_forces(&joint.fittings, now, q, v, actuators);
             for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
@@ -141,6 +163,5 @@ impl Simulation {
                 }
             }
         }
-        Ok(())
     }
 }

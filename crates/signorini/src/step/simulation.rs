@@ -128,7 +128,7 @@ impl Simulation {
         if let Some(fault) = state.topology.find_fault(&scene) {
             return Err(StepError::WrongState(fault));
         }
-        let system = if *state.topology == Topology::default() {
+        let mut system = if *state.topology == Topology::default() {
             System::build(scene.clone(), plan, options.formulation)
         } else {
             let model = Arc::new(scene.revised(&state.topology));
@@ -150,6 +150,7 @@ impl Simulation {
         }
         system.check_finite(state.time, &state.q, &state.v)?;
         let stepper = Stepper::build(&system, &options)?;
+        system.needs_positions |= stepper.is_some();
         if options.integrator == Integrator::Auto {
             options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
         }

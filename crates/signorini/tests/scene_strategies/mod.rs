@@ -46,7 +46,9 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             if let Some(mut frame) = ground {
                 name_frames(&mut frame);
                 let plane = shape(Geometry::HalfSpace);
-                body.push(Body { name: GROUND.into(), frame, shape: vec![plane], ..Body::default() });
+                let heights = vec![0.0, 0.5, -0.25, 1.0, 0.0, 0.125];
+                let field = shape(Geometry::HeightField { size: [2.0, 1.5], columns: 3, heights });
+                body.push(Body { name: GROUND.into(), frame, shape: vec![plane, field], ..Body::default() });
             }
             // Events speak of the first joint, which must be there and be able to move, and of the first load.
             let moves = joint.first().is_some_and(|j| j.kind != JointKind::Fixed);
@@ -80,7 +82,9 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             output.actuators = if driven { vec!["joint/*".into()] } else { Vec::new() };
             let everything = vec!["*".to_owned(), "*".to_owned()];
             let steel = vec!["steel".to_owned(), "air".to_owned()];
-            let contact = vec![
+            let is_grouped = body.iter().any(|body| body.group.is_some());
+            let groups = vec!["gr*".to_owned(), "group".to_owned()];
+            let mut contact = vec![
                 ContactRule { bodies: everything, enabled: Some(false), ..ContactRule::default() },
                 ContactRule {
                     materials: steel,
@@ -89,6 +93,9 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                     ..ContactRule::default()
                 },
             ];
+            if is_grouped {
+                contact.push(ContactRule { groups, restitution: Some(0.5), ..ContactRule::default() });
+            }
             Scene { title, gravity, time, solver, output, material, body, joint, force, event, contact }
         },
     )

@@ -206,9 +206,12 @@ impl<'a> Check<'a> {
                     values.clone()
                 }
             };
-            if let Some(value) = values.iter().find(|x| !(x.is_finite() || **x == none)) {
-                let allowed = format!("a finite number, or `{}` for no limit", if none < 0.0 { "-inf" } else { "inf" });
-                self.add_with(FindingKind::NotFinite, at, "this is no limit", |f| {
+            let is_list = matches!(value, PerCoordinate::Each(_));
+            let bad = values.iter().enumerate().find(|(_, x)| !(x.is_finite() || **x == none));
+            if let Some((k, value)) = bad {
+                let place = if is_list { format!("{at}[{k}]") } else { at.to_string() };
+                let allowed = format!("a finite number, or `{none}` for no limit");
+                self.add_with(FindingKind::NotFinite, format_args!("{place}"), "this is no limit", |f| {
                     f.found(value.to_string()).allowed(allowed)
                 });
                 continue;

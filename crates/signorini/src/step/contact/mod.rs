@@ -26,6 +26,7 @@ mod assemble;
 mod clusters;
 mod oracle;
 mod overlap;
+mod reactions;
 mod report;
 mod restitution;
 mod search;
@@ -37,7 +38,7 @@ pub(crate) use search::{Search, Situation, joint_of};
 pub(crate) use touching::{Law, Place, Touching};
 
 use super::system::System;
-use super::{Options, Simulation, StepError, StepReport};
+use super::{Observation, Options, Simulation, StepError, StepReport};
 use crate::contact::solve::solver_by_name;
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::dynamics::loads::Power;
@@ -73,6 +74,15 @@ pub(crate) struct Stepper {
     u_start: Vec<f64>,
     u_free: Vec<f64>,
     u_end: Vec<f64>,
+    /// Power of prescribed motions without contact.
+    motion_power: f64,
+    has_driven_cuts: bool,
+    has_loaded_friction: bool,
+    has_loads: bool,
+    /// Whether somebody looks at forces in joints, and whether those of the last step are known.
+    wants_forces: bool,
+    has_forces: bool,
+    forces: Observation,
     /// Contacts of the last step.
     contacts: Vec<ContactReport>,
     /// Limits and dry friction of the last step.
@@ -118,6 +128,7 @@ impl Stepper {
         for (i, link) in system.tree.links.iter().enumerate() {
             root[i] = link.parent_index().map_or(i, |p| root[p]);
         }
+        let joints = system.model.joints().iter().filter(|j| !j.is_absent);
         let bad = |e: ContactError| StepError::BadOption(e.to_string());
         Ok(Some(Box::new(Self {
             search,
@@ -140,6 +151,13 @@ impl Stepper {
             u_start: Vec::new(),
             u_free: Vec::new(),
             u_end: Vec::new(),
+            motion_power: 0.0,
+            has_driven_cuts: system.workspace().loops.rows.iter().any(|r| matches!(r.kind, RowKind::Prescribed(_))),
+            has_loaded_friction: joints.clone().any(|j| !j.fittings.friction_load.is_empty()),
+            has_loads: !(system.cuts.is_empty() && system.model.forces().is_empty() && system.loads.is_idle()),
+            wants_forces: false,
+            has_forces: false,
+            forces: Observation::default(),
             contacts: Vec::new(),
             pushes: Vec::new(),
         })))
@@ -174,6 +192,9 @@ impl Simulation {
         self.strike_all(h, s, &mut balance, &mut report)?;
         self.find_impulses(h, s, &mut balance, &mut report)?;
         self.remove_overlap(h, s, &mut report)?;
+        let inside = start + 0.5 * h;
+        let now = Instant { time: if s.is_moreau { inside } else { start }, inside };
+        self.find_reactions(now, h, s, &mut balance.work)?;
         self.move_by(h, s);
         self.next.work = self.state.work + balance.work;
         self.next.dissipated = self.state.dissipated + balance.dissipated;
@@ -193,7 +214,7 @@ impl Simulation {
         let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
         let is_slow = h * fastest <= SLOW_TURN;
         let mut power;
-        if is_slow && !s.is_moreau && !system.has_loads() {
+        if is_slow && !s.is_moreau && !(s.has_loads || !system.user_loads.is_empty()) {
             power = self.accelerate_here(now, s)?;
         } else {
             power = Power::default();
@@ -243,7 +264,8 @@ impl Simulation {
         } else {
             system.accelerate(now, &mut s.rates, w)?;
         }
-        power.work += system.motion_power(&s.rates, &next.v, w);
+        s.motion_power = system.motion_power(&s.rates, &next.v, w);
+        power.work += s.motion_power;
         Ok(power)
     }
 
@@ -471,11 +493,6 @@ impl System {
             }
             link.joint_type().displace(&mut q[link.q_range()], &step[..link.n_v as usize]);
         }
-    }
-
-    /// Whether any load depends on where the mechanism is or how it moves.
-    fn has_loads(&self) -> bool {
-        self.needs_positions || !self.user_loads.is_empty() || !self.loads.is_idle()
     }
 }
 

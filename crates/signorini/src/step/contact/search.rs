@@ -57,7 +57,7 @@ impl Search {
         let joints: Vec<usize> = (0..model.joints().len()).filter(|&j| pushes(&model.joints()[j].fittings)).collect();
         let mut world = None;
         if !model.shapes().is_empty() {
-            world = Some(World::build(model)?).filter(|w| w.first_pair().is_some());
+            world = Some(World::build(model)?).filter(|w| w.first_pair().is_some() || w.first_freed(model).is_some());
         }
         if joints.is_empty() && world.is_none() {
             return Ok(None);
@@ -84,11 +84,17 @@ impl Search {
             Some(b) => format!("`{}`", system.model.bodies()[b.index()].name),
             None => "the ground".to_owned(),
         };
-        match (self.world.as_ref().and_then(World::first_pair), self.joints.first()) {
+        let freed = |w: &World| w.first_pair().or_else(|| w.first_freed(&system.model));
+        match (self.world.as_ref().and_then(freed), self.joints.first()) {
             (Some([a, b]), _) => format!("{} and {} may touch", name(a), name(b)),
             (None, Some(&j)) => format!("joint `{}` has limits or dry friction", system.model.joints()[j].name),
             (None, None) => String::new(),
         }
+    }
+
+    /// The link of a body.
+    pub fn link_of(&self, body: BodyId) -> usize {
+        self.link_of_body[body.index()]
     }
 
     /// Everything that may push in the step, in the order of names.
