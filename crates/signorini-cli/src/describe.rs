@@ -87,6 +87,8 @@ fn condition(when: &Condition) -> String {
         Quantity::Drive => format!("the drive on coordinate {k} of {joint}"),
         Quantity::Impulse => format!("the impulse of {joint}"),
         Quantity::MomentImpulse => format!("the moment impulse of {joint}"),
+        Quantity::ContactForce => format!("the contact force of {}", when.bodies.join(" and ")),
+        Quantity::ContactImpulse => format!("the impulse of a strike of {}", when.bodies.join(" and ")),
     };
     let passes = match (when.above, when.below) {
         (Some(x), _) => format!("rises to {x}"),

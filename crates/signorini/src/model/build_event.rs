@@ -133,6 +133,11 @@ impl Builder<'_> {
         Ok(Point { body: self.body(Some(&end.body))?, position: end.point.into() })
     }
 
+    fn touching(&self, names: &[String]) -> Result<[Option<BodyId>; 2], ModelError> {
+        let [a, b] = names else { return Err(self.missing("when")) };
+        Ok([self.body(Some(a))?, self.body(Some(b))?])
+    }
+
     fn trigger(&self, scene: &Scene, event: &scene::Event) -> Result<Trigger, ModelError> {
         if let Some(time) = event.time {
             return Ok(Trigger::Time(time));
@@ -155,6 +160,8 @@ impl Builder<'_> {
             scene::Quantity::Drive => Quantity::Drive(joint()?, k),
             scene::Quantity::Impulse => Quantity::Impulse(joint()?),
             scene::Quantity::MomentImpulse => Quantity::MomentImpulse(joint()?),
+            scene::Quantity::ContactForce => Quantity::ContactForce(self.touching(&when.bodies)?),
+            scene::Quantity::ContactImpulse => Quantity::ContactImpulse(self.touching(&when.bodies)?),
         };
         let threshold = when.above.or(when.below).ok_or_else(|| self.missing("when"))?;
         Ok(Trigger::When(Condition { quantity, is_above: when.above.is_some(), threshold, rearm: when.rearm }))

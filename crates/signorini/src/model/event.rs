@@ -71,6 +71,10 @@ pub enum Quantity {
     Impulse(JointId),
     /// Size of a joint's moment impulse at an event.
     MomentImpulse(JointId),
+    /// Force between two bodies, none for the ground.
+    ContactForce([Option<BodyId>; 2]),
+    /// Impulse of a strike between two bodies.
+    ContactImpulse([Option<BodyId>; 2]),
 }
 
 /// What an event does.
@@ -170,6 +174,11 @@ impl Condition {
     /// Whether it looks at forces.
     pub fn needs_forces(&self) -> bool {
         matches!(self.quantity, Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..))
+    }
+
+    /// Whether it looks at contacts, which are known at the end of a step and not inside.
+    pub fn is_of_contact(&self) -> bool {
+        matches!(self.quantity, Quantity::ContactForce(_) | Quantity::ContactImpulse(_))
     }
 
     /// Whether it looks at what happens at events only.

@@ -137,6 +137,9 @@ pub struct Condition {
     /// The other end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<Attachment>,
+    /// Two bodies that touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<String>,
     /// True above this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above: Option<f64>,
@@ -173,12 +176,21 @@ pub enum Quantity {
     Impulse,
     /// Size of the moment impulse that a joint transmits at an event.
     MomentImpulse,
+    /// Force with which two bodies press on each other.
+    ContactForce,
+    /// Impulse with which two bodies strike each other.
+    ContactImpulse,
 }
 
 impl Quantity {
     /// Whether it belongs to a joint.
     pub fn is_of_joint(self) -> bool {
-        !matches!(self, Self::Distance | Self::KineticEnergy | Self::Energy)
+        !matches!(self, Self::Distance | Self::KineticEnergy | Self::Energy) && !self.is_of_contact()
+    }
+
+    /// Whether it belongs to two bodies that touch.
+    pub fn is_of_contact(self) -> bool {
+        matches!(self, Self::ContactForce | Self::ContactImpulse)
     }
 
     /// Whether it belongs to one coordinate of a joint.

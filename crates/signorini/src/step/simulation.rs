@@ -228,7 +228,12 @@ impl Simulation {
             return self.react();
         }
         let limit = limit.min(self.next_due());
-        if self.watch.is_idle(&self.state) { self.step(limit) } else { self.watched_step(limit) }
+        let before = self.state.time;
+        let report = if self.watch.is_idle(&self.state) { self.step(limit) } else { self.watched_step(limit) }?;
+        if self.state.time > before {
+            self.watch_contacts(self.state.time - before);
+        }
+        Ok(report)
     }
 
     /// One step, whatever it leads to.

@@ -14,6 +14,7 @@
 //!
 //! **Checked by** `tests/events/main.rs`.
 
+use super::contact::ContactReport;
 use super::{Observation, Simulation, StepError, StepReport};
 use crate::model::event::{Condition, Quantity, Trigger};
 use crate::model::{Model, Point};
@@ -51,7 +52,7 @@ impl Watch {
 
     /// Whether there is nothing to watch in a step: no condition that could come true, or come back.
     pub fn is_idle(&self, state: &State) -> bool {
-        self.conditions.iter().all(|(e, c)| c.is_of_impulse() || !(state.events[*e].is_armed || c.rearm.is_some()))
+        self.conditions.iter().all(|(e, c)| c.is_of_impulse() || c.is_of_contact() || !(state.events[*e].is_armed || c.rearm.is_some()))
     }
 
     /// The first condition that is watched and true.
@@ -291,6 +292,7 @@ impl Simulation {
                 if *k < v.len() { seen.actuators[v.start + k] } else { f64::NAN }
             }
             Quantity::Impulse(_) | Quantity::MomentImpulse(_) => f64::NAN,
+            Quantity::ContactForce(_) | Quantity::ContactImpulse(_) => f64::NAN,
         }
     }
 
@@ -338,6 +340,28 @@ impl Simulation {
         }
         self.mark_due();
         Ok(())
+    }
+
+    /// Thresholds on contacts, against what they did in the step of length `h` that has just ended.
+    pub(crate) fn watch_contacts(&mut self, h: f64) {
+        let Some(stepper) = &self.stepper else { return };
+        for (e, condition) in &self.watch.conditions {
+            let (bodies, value): (_, fn(&ContactReport) -> f64) = match condition.quantity {
+                Quantity::ContactForce(bodies) => (bodies, |c| c.impulse[0] - c.struck),
+                Quantity::ContactImpulse(bodies) => (bodies, |c| c.struck),
+                _ => continue,
+            };
+            let of_pair = stepper.contacts.iter().filter(|c| c.bodies == bodies || c.bodies == [bodies[1], bodies[0]]);
+            let mut sum: f64 = of_pair.map(value).sum();
+            if matches!(condition.quantity, Quantity::ContactForce(_)) {
+                sum /= h;
+            }
+            let memory = &mut self.state.events[*e];
+            memory.is_armed |= memory.due.is_none() && condition.is_back(sum);
+            if memory.is_armed && condition.excess(sum) >= 0.0 && memory.due.is_none() {
+                memory.due = Some(self.state.time);
+            }
+        }
     }
 
     /// Thresholds on impulses, against what the joints have just transmitted.

@@ -78,6 +78,7 @@ impl Oscillator {
             normal: [0.0, 0.0, 1.0],
             tangent: [1.0, 0.0, 0.0],
             gap: -1e-3 * q,
+            struck: 0.0,
             impulse: [step, -0.5 * step, 0.0],
             velocity: [0.0, q, 0.0],
             mode: if k == 0 { Mode::Slip } else { Mode::Stick },

@@ -376,6 +376,8 @@ static CONDITION: TableSpec = TableSpec {
                 "drive",
                 "impulse",
                 "moment-impulse",
+                "contact-force",
+                "contact-impulse",
             ]),
         ),
         optional("above", Number),
@@ -393,5 +395,7 @@ static CONDITION: TableSpec = TableSpec {
         kind("drive", &[required("joint", Text), optional("coordinate", Count)]),
         kind("impulse", &[required("joint", Text)]),
         kind("moment-impulse", &[required("joint", Text)]),
+        kind("contact-force", &[required("bodies", Texts)]),
+        kind("contact-impulse", &[required("bodies", Texts)]),
     ],
 };

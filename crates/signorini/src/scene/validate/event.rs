@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{Condition, Event, EventKind, FindingKind, Joint, JointKind, Quantity};
+use crate::scene::{Condition, Event, EventKind, FindingKind, GROUND, Joint, JointKind, Quantity};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Arguments;
 
@@ -145,7 +145,7 @@ impl<'a> Check<'a> {
                     f.found(rearm.to_string()).allowed(allowed)
                 });
             }
-            if matches!(when.kind, Quantity::Impulse | Quantity::MomentImpulse) {
+            if matches!(when.kind, Quantity::Impulse | Quantity::MomentImpulse | Quantity::ContactImpulse) {
                 let message = "an impulse is over at once: there is nothing that could come back";
                 self.add(FindingKind::Misplaced, format_args!("{at}.rearm"), message);
             }
@@ -155,6 +155,7 @@ impl<'a> Check<'a> {
             ("coordinate", when.coordinate.is_some(), when.kind.is_of_coordinate()),
             ("a", when.a.is_some(), when.kind == Quantity::Distance),
             ("b", when.b.is_some(), when.kind == Quantity::Distance),
+            ("bodies", !when.bodies.is_empty(), when.kind.is_of_contact()),
         ];
         for (key, _, _) in keys.into_iter().filter(|(_, given, belongs)| *given && !belongs) {
             let message = format!("`{key}` does not belong to this quantity");
@@ -164,6 +165,14 @@ impl<'a> Check<'a> {
             match when.joint.as_deref() {
                 None => self.add(FindingKind::Missing, format_args!("{at}.joint"), "this quantity belongs to a joint"),
                 Some(name) => self.joint_and_coordinate(at, name, when),
+            }
+        }
+        let names = format_args!("{at}.bodies");
+        if when.kind.is_of_contact() && self.length(names, when.bodies.len(), 2, "the two bodies that touch") {
+            let scene = self.scene;
+            let known: Vec<&str> = scene.body.iter().map(|b| b.name.as_str()).chain([GROUND]).collect();
+            for (k, name) in when.bodies.iter().enumerate().filter(|(_, name)| !known.contains(&name.as_str())) {
+                self.unknown_name(format_args!("{at}.bodies[{k}]"), "body", name, &known);
             }
         }
         if when.kind == Quantity::Distance {

@@ -9,9 +9,9 @@
 //! M(q)(v⁺ − v) = h F(q + h v/2, v) + Wᵀ r,      q⁺ = q ⊕ h v⁺,      0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0,  Coulomb
 //! ```
 //!
-//! with loops closed, W_loop v⁺ = 0. Two things are not the paper's. Where bodies turn by more than a thousandth of a radian per step, the free v⁺ is
-//! found at the velocity halfway to it: at v, gyroscopic forces do work and a spinning body gains energy without bound. And a mechanism
-//! that nothing may touch in the step moves by h (v + v⁺)/2, which makes its flight of second order. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
+//! with loops closed, W_loop v⁺ = 0. Two things are not the paper's. A mechanism that nothing may touch in the step moves by the implicit midpoint
+//! rule (two fixed-point iterations): its flight is of second order. And where bodies turn by more than a tenth of a radian per step, F is
+//! taken at the velocity halfway to the free v⁺: at v, gyroscopic forces do work and a spinning body gains energy without bound. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
 //! (0 ≤ W_n v⁺ ⊥ r_n ≥ 0) and no others, and ends at q ⊕ h (v + v⁺)/2. All of a step's impulses are one contact problem (`contact/`).
 //! Before it, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
 //! removed by a displacement, which adds no kinetic energy (`overlap.rs`).
@@ -45,7 +45,7 @@ use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
 use crate::scene::{Formulation, Integrator, Restitution};
-use crate::spatial::Vec3;
+use crate::spatial::{Vec3, Wrench};
 use crate::state::ContactMemory;
 
 /// Scratch of the contact steps. Dropping it changes no bit.
@@ -83,15 +83,17 @@ pub(crate) struct Stepper {
     wants_forces: bool,
     has_forces: bool,
     forces: Observation,
+    tau: Vec<f64>,
+    external: Vec<Wrench>,
     /// Contacts of the last step.
-    contacts: Vec<ContactReport>,
+    pub(super) contacts: Vec<ContactReport>,
     /// Limits and dry friction of the last step.
     pushes: Vec<JointPush>,
 }
 
-/// Turn per step, in radians, up to which gyroscopic and Coriolis forces are those of the velocities at the start. They would then feed
-/// energy into a turning body at a rate of half its square per step.
-const SLOW_TURN: f64 = 1e-3;
+/// Turn per step, in radians, up to which gyroscopic and Coriolis forces are those of the velocities at the start (eq. 13a). They feed
+/// energy into a turning body at a rate of half its square per step, which friction and strikes must take away again.
+const FAST_TURN: f64 = 0.1;
 
 /// Evaluations of faster turning bodies: a fixed-point iteration to the velocity in the middle of the step, at which those forces do no work.
 const ROUNDS: usize = 3;
@@ -158,6 +160,8 @@ impl Stepper {
             wants_forces: false,
             has_forces: false,
             forces: Observation::default(),
+            tau: vec![0.0; n_v],
+            external: vec![Wrench::default(); system.tree.links.len()],
             contacts: Vec::new(),
             pushes: Vec::new(),
         })))
@@ -190,6 +194,7 @@ impl Simulation {
         s.shift.fill(0.0);
         s.unsolved = None;
         self.strike_all(h, s, &mut balance, &mut report)?;
+        self.refine_flight(start, h, s, &mut balance)?;
         self.find_impulses(h, s, &mut balance, &mut report)?;
         self.remove_overlap(h, s, &mut report)?;
         let inside = start + 0.5 * h;
@@ -205,43 +210,55 @@ impl Simulation {
     /// inertias from, and the coordinates there in `next`.
     fn find_free_motion(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<Power, StepError> {
         let inside = start + 0.5 * h;
-        let (now, middle) = (Instant { time: start, inside }, Instant { time: inside, inside });
+        let middle = Instant { time: inside, inside };
+        let mut now = Instant { time: start, inside };
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         next.q.copy_from_slice(&self.state.q);
         next.v.copy_from_slice(&self.state.v);
-        system.project(now, &mut next.q, &mut next.v, w)?;
-        w.recursion.update_positions(&system.tree);
-        let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
-        let is_slow = h * fastest <= SLOW_TURN;
         let mut power;
-        if is_slow && !s.is_moreau && !(s.has_loads || !system.user_loads.is_empty()) {
-            power = self.accelerate_here(now, s)?;
-        } else {
-            power = Power::default();
-            s.rates.fill(0.0);
-            for _ in 0..if is_slow { 1 } else { ROUNDS } {
-                let next = &mut self.next;
-                next.v.copy_from_slice(&self.state.v);
-                next.v.iter_mut().zip(&s.rates).for_each(|(v, rate)| *v += 0.5 * h * rate);
-                next.q.copy_from_slice(&self.state.q);
-                self.system.displace(&mut next.q, &next.v, 0.5 * h);
-                self.work.cut_q.copy_from_slice(&self.state.cut_q);
-                self.system.project(middle, &mut next.q, &mut next.v, &mut self.work)?;
-                self.work.recursion.update_positions(&self.system.tree);
-                power = self.accelerate_here(middle, s)?;
-            }
-            // Inertias are those of the start (eq. 13a), or of the middle that the speeds at the start lead to.
-            let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
-            next.q.copy_from_slice(&self.state.q);
-            next.v.copy_from_slice(&self.state.v);
-            w.cut_q.copy_from_slice(&self.state.cut_q);
-            if s.is_moreau {
-                system.displace(&mut next.q, &next.v, 0.5 * h);
-            }
-            system.project(if s.is_moreau { middle } else { now }, &mut next.q, &mut next.v, w)?;
+        let has_loads = s.has_loads || !system.user_loads.is_empty();
+        if has_loads || s.is_moreau {
+            system.displace(&mut next.q, &next.v, 0.5 * h);
+            system.project(middle, &mut next.q, &mut next.v, w)?;
             w.recursion.update_positions(&system.tree);
-            system.factor_loops(w, true);
         }
+        power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
+        if s.is_moreau {
+            now = middle;
+        } else {
+            // Forces at the middle position (eq. 13a), inertias at the start.
+            if has_loads {
+                s.tau.copy_from_slice(&w.tau);
+                s.external.copy_from_slice(&w.external);
+                next.q.copy_from_slice(&self.state.q);
+                next.v.copy_from_slice(&self.state.v);
+                w.cut_q.copy_from_slice(&self.state.cut_q);
+            }
+            system.project(now, &mut next.q, &mut next.v, w)?;
+            w.recursion.update_positions(&system.tree);
+            if has_loads {
+                w.tau.copy_from_slice(&s.tau);
+                w.external.copy_from_slice(&s.external);
+            }
+        }
+        let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
+        for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
+            if round > 0 {
+                // Velocities halfway to what the last round has found.
+                s.middle.clear();
+                s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
+                w.recursion.update_kinematics(&system.tree, &next.q, &s.middle);
+                w.recursion.update_positions(&system.tree);
+                system.update_closures(w);
+            }
+            if system.formulation == Formulation::Dense {
+                system.accelerate_dense(now, &mut s.rates, w)?;
+            } else {
+                system.accelerate(now, &mut s.rates, w)?;
+            }
+        }
+        s.motion_power = system.motion_power(&s.rates, &next.v, w);
+        power.work += s.motion_power;
         let next = &mut self.next;
         next.v.copy_from_slice(&self.state.v);
         for (free, (v, rate)) in s.free.iter_mut().zip(next.v.iter().zip(&s.rates)) {
@@ -253,6 +270,54 @@ impl Simulation {
         }
         self.close_loops(start, h, s);
         Ok(power)
+    }
+
+    /// Speeds at the end of the step of mechanisms that nothing may touch, by accelerations at the middle of the step. Sweeps and loops are
+    /// left where they were.
+    fn refine_flight(&mut self, start: f64, h: f64, s: &mut Stepper, balance: &mut Balance) -> Result<(), StepError> {
+        self.find_touched(s);
+        let tree = &self.system.tree;
+        let has_loads = s.has_loads || !self.system.user_loads.is_empty();
+        let turns = |i: &usize| self.work.recursion.kinematics.links[*i].omega != Vec3::zeros() || has_loads;
+        if s.is_moreau || !(0..tree.links.len()).any(|i| !s.is_touched[s.root[i]] && turns(&i)) {
+            return Ok(());
+        }
+        // Strikes have changed the speeds of others.
+        s.middle.clone_from(&self.next.v);
+        let inside = start + 0.5 * h;
+        let (now, middle) = (Instant { time: start, inside }, Instant { time: inside, inside });
+        let mut power = Power::default();
+        for _ in 0..2 {
+            let next = &mut self.next;
+            next.q.copy_from_slice(&self.state.q);
+            next.v.copy_from_slice(&self.state.v);
+            next.v.iter_mut().zip(&s.rates).for_each(|(v, rate)| *v += 0.5 * h * rate);
+            self.system.displace(&mut next.q, &next.v, 0.5 * h);
+            self.work.cut_q.copy_from_slice(&self.state.cut_q);
+            self.system.project(middle, &mut next.q, &mut next.v, &mut self.work)?;
+            self.work.recursion.update_positions(&self.system.tree);
+            power = self.accelerate_here(middle, s)?;
+        }
+        let tree = &self.system.tree;
+        for (_, link) in tree.links.iter().enumerate().filter(|(i, _)| !s.is_touched[s.root[*i]]) {
+            for at in link.v_range().filter(|at| !tree.prescribed[*at]) {
+                s.free[at] = self.state.v[at] + h * s.rates[at];
+            }
+        }
+        if !s.is_touched.contains(&true) {
+            *balance = Balance { work: h * power.work, dissipated: h * power.dissipated };
+        }
+        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
+        next.q.copy_from_slice(&self.state.q);
+        next.v.copy_from_slice(&self.state.v);
+        w.cut_q.copy_from_slice(&self.state.cut_q);
+        if s.is_touched.contains(&true) {
+            system.project(now, &mut next.q, &mut next.v, w)?;
+            w.recursion.update_positions(&system.tree);
+            system.factor_loops(w, true);
+        }
+        next.v.copy_from_slice(&s.middle);
+        Ok(())
     }
 
     /// Accelerations and powers of all loads at the coordinates and speeds in `next`, which are projected.
@@ -380,42 +445,46 @@ impl Simulation {
     /// What the next step, the report and the recording need to know.
     fn note_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) {
         let Stepper { touching, rows, solution, strike, contacts, pushes, .. } = s;
-        let mut note = |t: &Touching, impulse: [f64; 3], end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
+        let mut note = |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
             Some((joint, coordinate)) => {
                 let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
                 pushes.push(JointPush { joint, coordinate, is_limit, force });
             }
-            None => contacts.push(ContactReport::new(t, impulse, end, &free)),
+            None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
         };
         strike.struck.sort_by_key(|x| x.touching.id);
         let mut struck = strike.struck.iter().peekable();
         for (c, t) in touching.iter().enumerate() {
             // What struck and is out of reach by now.
             while let Some(x) = struck.next_if(|x| x.touching.id < t.id) {
-                note(&x.touching, x.impulse, x.velocity, x.velocity);
+                note(&x.touching, x.impulse, x.impulse[0], x.velocity, x.velocity);
             }
             let at = rows.offsets()[c];
             let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
             let mut impulse: [f64; 3] = three(&solution.r);
             let tangents = t.tangents.map(<[f64; 3]>::from);
             self.next.contacts.push(ContactMemory { id: t.id, impulse, tangents, load: 0.0 });
+            // What closes in this step, or was still closing, and not by the step's own forces.
+            let closes = t.gap > t.rounding || -s.u_start[at] > (s.u_free[at] - s.u_start[at]).abs();
+            let mut struck_by = if closes { impulse[0] } else { 0.0 };
             while let Some(x) = struck.next_if(|x| x.touching.id == t.id) {
                 // Its directions may have changed since.
                 impulse = x.add_to(t, impulse);
+                struck_by += x.impulse[0];
             }
-            note(t, impulse, three(&s.u_end), three(&s.u_free));
+            note(t, impulse, struck_by, three(&s.u_end), three(&s.u_free));
             if t.is_unilateral() && t.gap < -t.rounding {
                 report.penetration = report.penetration.max(-t.gap);
             }
         }
         for x in struck {
-            note(&x.touching, x.impulse, x.velocity, x.velocity);
+            note(&x.touching, x.impulse, x.impulse[0], x.velocity, x.velocity);
         }
         report.contacts = contacts.len() as u32;
     }
 
-    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
-    fn move_by(&mut self, h: f64, s: &mut Stepper) {
+    /// Marks the mechanisms that something may touch in this step.
+    fn find_touched(&self, s: &mut Stepper) {
         let system = &self.system;
         s.is_touched.fill(false);
         let struck = s.strike.struck.iter().map(|x| &x.touching);
@@ -431,6 +500,11 @@ impl Simulation {
         if !system.cuts.is_empty() && s.is_touched.contains(&true) {
             s.is_touched.fill(true);
         }
+    }
+
+    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
+    fn move_by(&mut self, h: f64, s: &mut Stepper) {
+        let system = &self.system;
         for (i, link) in system.tree.links.iter().enumerate() {
             for at in link.v_range() {
                 s.shift[at] += match (s.is_moreau, s.is_touched[s.root[i]]) {

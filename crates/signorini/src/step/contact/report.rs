@@ -42,6 +42,8 @@ pub struct ContactReport {
     pub gap: f64,
     /// Impulse on the second body: along the normal, along both tangents.
     pub impulse: [f64; 3],
+    /// The part of the normal impulse with which they struck: it has no limit as steps get shorter, unlike a force times the step.
+    pub struck: f64,
     /// Velocity of the second body's surface against the first's at the end of the step, in the same directions.
     pub velocity: [f64; 3],
     /// What it does.
@@ -65,7 +67,7 @@ pub struct JointPush {
 const STILL: f64 = 1e-9;
 
 impl ContactReport {
-    pub(super) fn new(t: &Touching, impulse: [f64; 3], velocity: [f64; 3], free: &[f64; 3]) -> Self {
+    pub(super) fn new(t: &Touching, impulse: [f64; 3], struck: f64, velocity: [f64; 3], free: &[f64; 3]) -> Self {
         let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         let mode = if impulse[0] <= 0.0 {
             Mode::Open
@@ -82,6 +84,7 @@ impl ContactReport {
             tangent: t.tangents[0].into(),
             gap: t.gap,
             impulse,
+            struck,
             velocity,
             mode,
         }
