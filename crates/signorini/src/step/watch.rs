@@ -52,7 +52,9 @@ impl Watch {
 
     /// Whether there is nothing to watch in a step: no condition that could come true, or come back.
     pub fn is_idle(&self, state: &State) -> bool {
-        self.conditions.iter().all(|(e, c)| c.is_of_impulse() || c.is_of_contact() || !(state.events[*e].is_armed || c.rearm.is_some()))
+        self.conditions
+            .iter()
+            .all(|(e, c)| c.is_of_impulse() || c.is_of_contact() || !(state.events[*e].is_armed || c.rearm.is_some()))
     }
 
     /// The first condition that is watched and true.

@@ -445,13 +445,14 @@ impl Simulation {
     /// What the next step, the report and the recording need to know.
     fn note_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) {
         let Stepper { touching, rows, solution, strike, contacts, pushes, .. } = s;
-        let mut note = |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
-            Some((joint, coordinate)) => {
-                let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
-                pushes.push(JointPush { joint, coordinate, is_limit, force });
-            }
-            None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
-        };
+        let mut note =
+            |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
+                Some((joint, coordinate)) => {
+                    let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
+                    pushes.push(JointPush { joint, coordinate, is_limit, force });
+                }
+                None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
+            };
         strike.struck.sort_by_key(|x| x.touching.id);
         let mut struck = strike.struck.iter().peekable();
         for (c, t) in touching.iter().enumerate() {
@@ -481,6 +482,35 @@ impl Simulation {
             note(&x.touching, x.impulse, x.impulse[0], x.velocity, x.velocity);
         }
         report.contacts = contacts.len() as u32;
+        self.spread_strikes(s);
+    }
+
+    /// Where something strikes a mechanism, all its contacts pass the blow on: what they push with is then no force either.
+    fn spread_strikes(&self, s: &mut Stepper) {
+        if s.contacts.iter().all(|c| c.struck == 0.0) {
+            return;
+        }
+        let Stepper { search, root, contacts, is_touched: is_struck, .. } = s;
+        is_struck.fill(false);
+        let roots = |c: &ContactReport| c.bodies.map(|b| b.map(|b| root[search.link_of(b)]));
+        for c in contacts.iter().filter(|c| c.struck > 0.0) {
+            roots(c).into_iter().flatten().for_each(|r| is_struck[r] = true);
+        }
+        // Blows travel from mechanism to mechanism.
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for c in contacts.iter_mut().filter(|c| c.impulse[0] > 0.0) {
+                let ends = roots(c);
+                if ends.into_iter().flatten().any(|r| is_struck[r]) {
+                    c.struck = c.impulse[0];
+                    for r in ends.into_iter().flatten() {
+                        is_settled &= is_struck[r];
+                        is_struck[r] = true;
+                    }
+                }
+            }
+        }
     }
 
     /// Marks the mechanisms that something may touch in this step.
@@ -504,6 +534,7 @@ impl Simulation {
 
     /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
     fn move_by(&mut self, h: f64, s: &mut Stepper) {
+        self.find_touched(s);
         let system = &self.system;
         for (i, link) in system.tree.links.iter().enumerate() {
             for at in link.v_range() {
