@@ -17,6 +17,8 @@ pub(crate) struct Motion {
     pub pose: Pose,
     pub velocity: Vec3,
     pub spin: Vec3,
+    /// Distance by which it may move otherwise than expected.
+    pub allowance: f64,
 }
 
 /// Scratch.
@@ -83,7 +85,7 @@ impl PairScratch {
         let bound = piece.reach + piece.radius;
         let size = bound + motion.pose.translation.norm();
         let path = step * n.dot(&motion.velocity);
-        let margin = (-path).max(0.0) + step * motion.spin.norm() * piece.reach + SLACK * bound;
+        let margin = (-path).max(0.0) + step * motion.spin.norm() * piece.reach + motion.allowance + plane.allowance + SLACK * bound;
         let centre = n.dot(&motion.pose.translation);
         if centre - bound > margin {
             return;
@@ -134,7 +136,7 @@ impl PairScratch {
         let piece = moving(placed, of_piece, None);
         let path = (of_piece.velocity - of_mesh.velocity) * step;
         let turning = step * (of_piece.spin.norm() * placed.reach + of_mesh.spin.norm() * (reach + path.norm()));
-        let margin = turning + SLACK * smaller(placed.bound(), reach);
+        let margin = turning + of_piece.allowance + of_mesh.allowance + SLACK * smaller(placed.bound(), reach);
         // The box of the piece on its way, in the axes of the surface.
         let (r, t) = (&of_mesh.pose.rotation, &of_mesh.pose.translation);
         let local =
@@ -151,7 +153,7 @@ impl PairScratch {
     fn surfaces(&mut self, a: &Mesh, ma: &Motion, b: &Mesh, mb: &Motion, step: f64, reach: (f64, f64)) {
         let path = (mb.velocity - ma.velocity) * step;
         let turning = step * (ma.spin.norm() * (reach.0 + path.norm()) + mb.spin.norm() * (reach.1 + path.norm()));
-        let margin = path.norm() + turning + SLACK * smaller(reach.0, reach.1);
+        let margin = path.norm() + turning + ma.allowance + mb.allowance + SLACK * smaller(reach.0, reach.1);
         let into = |mesh: &Motion, p: &Vec3| mesh.pose.rotation.tr_mul(&(p - mesh.pose.translation));
         let whole = |p: Vec3, r: f64| {
             let r = Vec3::repeat(r + margin);
@@ -177,7 +179,7 @@ fn collect(mesh: &Mesh, bounds: &Aabb, out: &mut Vec<u32>) {
 }
 
 fn moving<'a>(placed: Placed<'a>, motion: &Motion, surface: Option<(&'a Mesh, usize)>) -> Moving<'a> {
-    Moving { placed, velocity: motion.velocity, spin: motion.spin, surface }
+    Moving { placed, velocity: motion.velocity, spin: motion.spin, allowance: motion.allowance, surface }
 }
 
 /// A triangle as a convex piece.
@@ -189,7 +191,7 @@ fn piece_of<'a>(mesh: &'a Mesh, triangle: usize, motion: &Motion) -> Moving<'a> 
     let lever = motion.pose.rotation * centroid;
     let placed = Placed { core, rotation: motion.pose.rotation, position, radius: 0.0, reach };
     let velocity = motion.velocity + motion.spin.cross(&lever);
-    Moving { placed, velocity, spin: motion.spin, surface: Some((mesh, triangle)) }
+    Moving { placed, velocity, spin: motion.spin, allowance: motion.allowance, surface: Some((mesh, triangle)) }
 }
 
 /// Numbers contacts of one name, in the order in which they were found.

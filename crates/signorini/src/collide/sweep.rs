@@ -48,6 +48,8 @@ pub(crate) struct Moving<'a> {
     /// Of its centre.
     pub velocity: Vec3,
     pub spin: Vec3,
+    /// Distance by which it may move otherwise than expected.
+    pub allowance: f64,
     /// The surface of which it is a triangle.
     pub surface: Option<(&'a Mesh, usize)>,
 }
@@ -125,7 +127,7 @@ impl Sweeper {
         let path = (b.velocity - a.velocity) * step;
         let turning = step * (a.spin.norm() * pa.reach + b.spin.norm() * pb.reach);
         let distance = (pb.position - pa.position).norm();
-        let margin = path.norm() + turning + SLACK * small;
+        let margin = path.norm() + turning + a.allowance + b.allowance + SLACK * small;
         if distance > pa.bound() + pb.bound() + margin {
             return;
         }

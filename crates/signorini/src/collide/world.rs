@@ -5,8 +5,8 @@
 //!
 //! **Method.** Boxes around the swept shapes, a tree, pairs ([`broad`](super::broad)); for each pair the closest direction or the one in
 //! which it will be hit ([`sweep`](super::sweep)), the points along it ([`manifold`](super::manifold)), fewer of them ([`reduce`](super::reduce)).
-//! A pair is looked at if its gap is at most m = h (|Δv| + |ω_a| ρ_a + |ω_b| ρ_b) + 2⁻²⁰ r: Δv the relative velocity of the centres of the two
-//! shapes, ρ their reach, r the smaller of the two.
+//! A pair is looked at if its gap is at most m = h (|Δv| + |ω_a| ρ_a + |ω_b| ρ_b) + δ_a + δ_b + 2⁻²⁰ r: Δv the relative velocity of the centres of
+//! the two shapes, ρ their reach, r the smaller of the two, δ what the caller allows for others that push.
 //!
 //! **Cost.** O(n log n) for boxes, then a microsecond or so per pair.
 //!
@@ -63,6 +63,8 @@ pub struct Scratch {
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
     pair: PairScratch,
+    /// Distance by which each body may move otherwise than expected, because others push it; none where it is empty.
+    pub allowance: Vec<f64>,
     /// Pairs of shapes that were looked at closely in the last search.
     pub n_pairs: usize,
 }
@@ -138,7 +140,7 @@ impl World {
     ) {
         out.clear();
         self.update_motions(poses, twists, step, scratch);
-        let Scratch { broad, motions, boxes, pairs, pair, n_pairs } = scratch;
+        let Scratch { broad, motions, boxes, pairs, pair, n_pairs, .. } = scratch;
         broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
         for &plane in &self.half_spaces {
             pairs.extend((self.n_ground..self.pieces.len()).map(|i| (plane, i as u32)));
@@ -184,7 +186,7 @@ impl World {
         for (shape, piece) in self.shapes.iter().zip(&self.pieces) {
             let Some(body) = shape.body else {
                 let (velocity, spin) = (Vec3::zeros(), Vec3::zeros());
-                scratch.motions.push(Motion { pose: piece.pose, velocity, spin });
+                scratch.motions.push(Motion { pose: piece.pose, velocity, spin, allowance: 0.0 });
                 continue;
             };
             let pose = poses.get(body.index()).copied().unwrap_or_default();
@@ -194,11 +196,12 @@ impl World {
                 pose: pose * piece.pose,
                 velocity: twist.linear + twist.angular.cross(&lever),
                 spin: twist.angular,
+                allowance: scratch.allowance.get(body.index()).copied().unwrap_or(0.0),
             };
             scratch.motions.push(motion);
             scratch.boxes.push(if is_finite(&motion) {
                 let turning = step * motion.spin.norm() * piece.reach;
-                swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + self.slack)
+                swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + motion.allowance + self.slack)
             } else {
                 Aabb::new(Vector::ZERO, Vector::ZERO)
             });

@@ -45,7 +45,7 @@ use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
 use crate::scene::{Formulation, Integrator, Restitution};
-use crate::spatial::{Vec3, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench};
 use crate::state::ContactMemory;
 
 /// Scratch of the contact steps. Dropping it changes no bit.
@@ -68,6 +68,7 @@ pub(crate) struct Stepper {
     /// What is to be added to the displacement h v⁺.
     shift: Vec<f64>,
     middle: Vec<f64>,
+    given: Vec<Twist>,
     /// First link of each link's mechanism, and whether anything may touch it.
     root: Vec<usize>,
     is_touched: Vec<bool>,
@@ -148,6 +149,7 @@ impl Stepper {
             free: vec![0.0; n_v],
             shift: vec![0.0; n_v],
             middle: Vec::with_capacity(n_v),
+            given: vec![Twist::default(); system.tree.links.len()],
             root,
             is_touched: vec![false; system.tree.links.len()],
             u_start: Vec::new(),
@@ -361,12 +363,16 @@ impl Simulation {
     fn find_touching(&mut self, h: f64, s: &mut Stepper) {
         let (system, w) = (&self.system, &self.work);
         w.recursion.find_twists(&system.tree, &s.free, &mut s.rows.twists);
+        s.middle.clear();
+        s.middle.extend(s.free.iter().zip(&self.next.v).map(|(free, v)| free - v));
+        w.recursion.find_twists(&system.tree, &s.middle, &mut s.given);
         let now = Situation {
             system,
             w,
             q: &self.next.q,
             v: [&self.next.v, &s.free],
             twists: &s.rows.twists,
+            given: &s.given,
             step: h,
             // What is closed in the middle of the step is all that Moreau's law looks at.
             reach: if s.is_moreau { 0.0 } else { h },

@@ -37,8 +37,9 @@ pub(crate) struct Situation<'a> {
     pub q: &'a [f64],
     /// Speeds at the start of the step, and expected at its end.
     pub v: [&'a [f64]; 2],
-    /// Velocities of the links at the expected speeds.
+    /// Velocities of the links at the expected speeds, and what of them the step's own forces have given.
     pub twists: &'a [Twist],
+    pub given: &'a [Twist],
     pub step: f64,
     /// Time over which bodies are expected to move.
     pub reach: f64,
@@ -67,9 +68,11 @@ impl Search {
         for (link, body) in system.tree.body.iter().enumerate() {
             link_of_body[body.index()] = link;
         }
+        let mut memory = collide::Scratch::default();
+        memory.allowance.resize(n, 0.0);
         Ok(Some(Self {
             world,
-            memory: collide::Scratch::default(),
+            memory,
             found: Vec::new(),
             link_of_body,
             poses: vec![Pose::identity(); n],
@@ -115,6 +118,8 @@ impl Search {
             let arm = pose.rotation * local.translation;
             self.poses[b] = pose * *local;
             self.twists[b] = now.twists[link].shifted(&arm);
+            // Contact may take back what forces give: a body that is held up does not move as expected.
+            self.memory.allowance[b] = now.reach * now.given[link].shifted(&arm).linear.norm();
         }
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();
