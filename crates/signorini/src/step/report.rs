@@ -43,6 +43,8 @@ pub struct StepReport {
     pub is_at_floor: bool,
     /// Energy that the step's contact impulses exchanged: half of impulses times the velocities that they changed.
     pub exchanged: f64,
+    /// Strikes without rebound, because no impulses give the one that Newton's law asks for.
+    pub jammed: u32,
     /// Energy that strikes have added: Newton's law may do so with friction.
     pub gained: f64,
 }

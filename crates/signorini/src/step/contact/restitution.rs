@@ -20,7 +20,8 @@
 //!
 //! **Cost.** One contact problem per round (two for Poisson; some dozen where energy limits the rebound).
 //!
-//! **Fails when** a problem is not solved: the report says so.
+//! **Fails when** a problem is not solved: the report says so. Where friction jams a mechanism, Newton's law may have no solution: then the strike
+//! is one without rebound, and the report counts it.
 //!
 //! **Checked by** `tests/contact_restitution.rs`.
 
@@ -189,6 +190,17 @@ impl Simulation {
         });
         posed.map_err(failed)?;
         k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(failed)?;
+        if !k.solution.status.is_solved() && *law == Restitution::Newton {
+            // Friction may jam a mechanism so that no impulses part it with the velocity that is asked for. Compression has a solution.
+            report.jammed += 1;
+            let refilled = k.problem.refill(|delassus, q, cones| {
+                rows.write_delassus(delassus);
+                write_cones(&k.members, cones);
+                q.clone_from(&k.before);
+            });
+            refilled.map_err(failed)?;
+            k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(failed)?;
+        }
         report.note_solution(&k.solution);
         if !k.solution.status.is_solved() && s.unsolved.is_none() {
             s.unsolved = Some(k.problem.duplicate());
