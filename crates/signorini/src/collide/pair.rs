@@ -85,7 +85,11 @@ impl PairScratch {
         let bound = piece.reach + piece.radius;
         let size = bound + motion.pose.translation.norm();
         let path = step * n.dot(&motion.velocity);
-        let margin = (-path).max(0.0) + step * motion.spin.norm() * piece.reach + motion.allowance + plane.allowance + SLACK * bound;
+        let margin = (-path).max(0.0)
+            + step * motion.spin.norm() * piece.reach
+            + motion.allowance
+            + plane.allowance
+            + SLACK * bound;
         let centre = n.dot(&motion.pose.translation);
         if centre - bound > margin {
             return;
