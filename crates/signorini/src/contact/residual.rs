@@ -38,9 +38,10 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Whether rel ≤ max(tolerance, floor).
+    /// Whether rel ≤ max(tolerance, floor). The floor grows with r, so that r without bound would always reach it: where it exceeds √ε, half of
+    /// all digits have cancelled, and it excuses nothing.
     pub fn is_within(&self, tolerance: f64) -> bool {
-        self.rel <= tolerance.max(self.floor)
+        self.rel <= tolerance || (self.rel <= self.floor && self.floor <= f64::EPSILON.sqrt())
     }
 }
 
