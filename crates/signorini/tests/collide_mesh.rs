@@ -99,11 +99,12 @@ fn mesh_as_solid() {
         for other in [cuboid(1.0, 0.8, 0.6), sphere(0.4), capsule(0.3, 0.8), cylinder(0.4, 0.8)] {
             let solid = Two::new(cuboid(1.0, 1.2, 1.4), other.clone()).between(a, b);
             let solid = nearest(&solid);
-            let b = Pose::new(b.rotation, b.translation - solid.normal * (solid.gap - 1e-8));
+            let b = Pose::new(b.rotation, b.translation - solid.normal * (solid.gap - 2e-7));
             let solid = nearest(&Two::new(cuboid(1.0, 1.2, 1.4), other.clone()).rest(&[a, b]));
             let surface = nearest(&Two::new(box_mesh(1.0, 1.2, 1.4), other.clone()).rest(&[a, b]));
-            // Corner against corner a gap of 1e-8 has a direction to one digit only; the surface takes the least of its triangles'.
-            assert!((surface.gap - solid.gap).abs() < 5e-9, "{other:?}: {} {}", solid.gap, surface.gap);
+            // Across corners and rims the direction of a gap is lost digit by digit as the gap closes, and along a wrong direction it is
+            // smaller: a hundredth of it here.
+            assert!((surface.gap - solid.gap).abs() < 2e-9, "{other:?}: {} {}", solid.gap, surface.gap);
         }
     }
 }
