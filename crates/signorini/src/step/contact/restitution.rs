@@ -23,7 +23,7 @@
 //! **Fails when** a problem is not solved: the report says so. Where friction jams a mechanism, Newton's law may have no solution: then the strike
 //! is one without rebound, and the report counts it.
 //!
-//! **Checked by** `tests/contact_restitution.rs`.
+//! **Checked by** `tests/contact_analytic.rs`, `tests/contact_references.rs`.
 
 use super::{Balance, Place, Stepper, Touching, contact_failed, write_cones};
 use crate::contact::delassus::{BlockMatrix, Delassus};
