@@ -38,10 +38,10 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Whether rel ≤ max(tolerance, floor). The floor grows with r, so that r without bound would always reach it: where it exceeds √ε, half of
-    /// all digits have cancelled, and it excuses nothing.
+    /// Whether rel ≤ max(tolerance, floor). The floor grows with r. Where it exceeds √ε, half of all digits cancel in u = W r + q, and in the
+    /// natural map v̂ is rounded away beside r̂: then nothing is certified, however small rel is.
     pub fn is_within(&self, tolerance: f64) -> bool {
-        self.rel <= tolerance || (self.rel <= self.floor && self.floor <= f64::EPSILON.sqrt())
+        self.rel <= tolerance.max(self.floor) && self.floor <= f64::EPSILON.sqrt()
     }
 }
 

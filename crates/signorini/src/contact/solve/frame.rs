@@ -93,12 +93,10 @@ impl Frame {
         solution.residual = self.judge.compute_prepared(problem, &solution.r);
         solution.u.clear();
         solution.u.extend_from_slice(self.judge.velocity());
-        solution.status = if solution.residual.rel <= tolerance {
-            Status::Solved
-        } else if solution.residual.is_within(tolerance) {
-            Status::SolvedToFloor
-        } else {
-            otherwise
+        solution.status = match solution.residual.is_within(tolerance) {
+            true if solution.residual.rel <= tolerance => Status::Solved,
+            true => Status::SolvedToFloor,
+            false => otherwise,
         };
         solution.status.is_solved()
     }

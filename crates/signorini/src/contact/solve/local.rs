@@ -84,6 +84,12 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     let (f, g) = (d[3] / d[0], d[6] / d[0]);
     let t = [d[4] - f * d[1], d[5] - f * d[2], d[7] - g * d[1], d[8] - g * d[2]];
     let c = [b[1] - f * b[0], b[2] - g * b[0]];
+    // One freedom: the contact slides only as it closes, and what is left of D̃ is rounding.
+    let rounding = 64.0 * f64::EPSILON;
+    if t.iter().all(|x| x.abs() <= rounding * (d[4] + d[8])) {
+        one_freedom(mu, d, b, c, r);
+        return;
+    }
     let at = |lambda: f64| {
         let (a, e) = (t[0] + lambda, t[3] + lambda);
         let det = a * e - t[1] * t[2];
@@ -145,6 +151,23 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     let n = n.max(0.0);
     let f = if norm > 0.0 { mu * n / norm } else { 0.0 };
     r.copy_from_slice(&[n, f * x[0], f * x[1]]);
+}
+
+/// The block of a mechanism with one freedom, D = w wᵀ; c is the velocity along the surface that is left once the contact is closed. Without any it sticks,
+/// and of the impulses that do so the one along the normal is taken; else it slides. Where friction jams what should slide there is no solution.
+fn one_freedom(mu: f64, d: &[f64], b: &[f64], c: [f64; 2], r: &mut [f64]) {
+    let left = c[0].hypot(c[1]);
+    if left <= 64.0 * f64::EPSILON * (b[1].abs() + b[2].abs() + b[0].abs() * (d[3].abs() + d[6].abs()) / d[0]) {
+        r.copy_from_slice(&[-b[0] / d[0], 0.0, 0.0]);
+        return;
+    }
+    let stiff = d[0] - mu * (d[1] * c[0] + d[2] * c[1]) / left;
+    if stiff <= 64.0 * f64::EPSILON * (d[0] + mu * d[1].hypot(d[2])) {
+        projected_step(&Cone::circular(mu), d, b, r);
+        return;
+    }
+    let n = -b[0] / stiff;
+    r.copy_from_slice(&[n, -mu * n * c[0] / left, -mu * n * c[1] / left]);
 }
 
 /// Any other law: Newton's method on the projected form, accepted when it reduces the natural map.
