@@ -2,6 +2,7 @@
 
 use super::super::cone::Cone;
 use super::admm::{self, AdmmOptions};
+use super::anderson::Anderson;
 use super::auto::AutoOptions;
 use super::gauss_seidel::Sweeper;
 use super::newton::{self, ProximalNewtonOptions, Schedule};
@@ -36,6 +37,7 @@ pub enum Stage {
 #[derive(Debug, Clone, Default)]
 pub struct Attempts {
     pub sweeper: Sweeper,
+    anderson: Anderson,
     newton: newton::Core,
     lemke: tableau::Core,
     admm: admm::Core,
@@ -95,13 +97,17 @@ impl Attempts {
         if stage != Stage::Swept && self.offer_best(tolerance, system) {
             return ("gauss-seidel", Status::Stalled);
         }
+        if !is_lcp && self.accelerate(options, system, work) {
+            return ("gauss-seidel", Status::Stalled);
+        }
         self.newton.reset(system);
         // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
         // the proximal parameter matches how far there is to go.
         let plan = if is_lcp {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
-            newton_options(tolerance, (0.1 * self.rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, 12)
+            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, 100);
+            ProximalNewtonOptions { max_inner: 8, max_newton: options.newton_steps, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
@@ -173,6 +179,15 @@ impl Attempts {
     fn sweep(&mut self, count: usize, tolerance: f64, system: &System, work: &mut Work) {
         self.sweeper.reset(system.n_contacts());
         self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
+    }
+
+    /// Accelerated sweeps from the best r.
+    fn accelerate(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
+        let goal = (options.tolerance * system.q_norm, options.accelerated_sweeps);
+        self.trial.copy_from_slice(&self.best);
+        self.anderson.settle(&mut self.sweeper, system, goal, &mut self.trial, work);
+        let new = system.rel(&self.trial);
+        self.offer(new, options.tolerance, system)
     }
 
     /// Proximal Newton from `trial`, whose residual is `known` or computed.

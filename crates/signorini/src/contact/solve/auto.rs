@@ -8,7 +8,7 @@
 //!    they settle the matter nothing else is set up;
 //! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
 //! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
-//! 4. contacts: proximal Newton with a fast schedule;
+//! 4. contacts: accelerated sweeps (`anderson.rs`) while they make progress, then proximal Newton with bold steps;
 //! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
 //! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
 //! 7. alternating directions, then proximal Newton from where they lead.
@@ -38,13 +38,24 @@ pub struct AutoOptions {
     pub sweeps: usize,
     /// The same for complementarity problems.
     pub lcp_sweeps: usize,
+    /// Accelerated sweeps at most.
+    pub accelerated_sweeps: usize,
+    /// Newton steps of the bold kind before the careful kind is tried.
+    pub newton_steps: usize,
     /// Up to this many rows a complementarity problem goes to Lemke after two sweeps.
     pub lemke_rows: usize,
 }
 
 impl Default for AutoOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, sweeps: 4, lcp_sweeps: 20, lemke_rows: 60 }
+        Self {
+            tolerance: DEFAULT_TOLERANCE,
+            sweeps: 4,
+            lcp_sweeps: 20,
+            accelerated_sweeps: 200,
+            newton_steps: 100,
+            lemke_rows: 60,
+        }
     }
 }
 

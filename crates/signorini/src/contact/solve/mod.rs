@@ -2,6 +2,7 @@
 
 mod active;
 mod admm;
+mod anderson;
 mod attempts;
 mod auto;
 mod block_lu;

@@ -6,7 +6,9 @@
 //! **Method.** Outer: r⁺ solves the problem with W + α and q − α r, whose solution is unique for α large enough and
 //! whose fixed points solve the problem itself (R. T. Rockafellar, SIAM J. Control Optim. 14, 1976); α falls as the
 //! residual does, so that convergence is superlinear, and rises when an inner problem resists. Inner: Newton's method
-//! on the projected laws of `active.rs` with a backtracking search on their norm.
+//! on the projected laws of `active.rs`, with a backtracking search on their norm or, boldly, with full steps: an inner problem is then solved in a few
+//! steps or cycles, and cycles are cut short. Where W is singular r may have to drift far before a contact changes its state, while the residual
+//! hardly falls: a bold step that gains little is prolonged to where the first contact changes its state.
 //!
 //! **Cost.** One factorisation over the active contacts per Newton step.
 //!
@@ -14,6 +16,7 @@
 //!
 //! **Checked by** `tests/contact_solvers.rs`, `tests/contact_random.rs`.
 
+use super::super::cone::{Cone, Section};
 use super::super::delassus::Delassus;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
@@ -36,6 +39,8 @@ pub struct ProximalNewtonOptions {
     pub max_inner: usize,
     /// ρ of the projected laws, in units of the contacts' own stiffness.
     pub rho: f64,
+    /// Largest number of Newton steps in all.
+    pub max_newton: usize,
     /// How fast α falls.
     pub schedule: Schedule,
 }
@@ -48,19 +53,34 @@ pub enum Schedule {
     Safe,
     /// By up to 0.01 when the inner problem took few Newton steps.
     Fast,
+    /// By 0.3, with full Newton steps, short patience, and steps that are prolonged where they gain little.
+    Bold,
 }
 
 impl Schedule {
     fn factor(self, newton_steps: usize) -> f64 {
         match (self, newton_steps) {
-            (Schedule::Safe, _) => 0.3,
+            (Schedule::Safe | Schedule::Bold, _) => 0.3,
             (Schedule::Fast, 0..=1) => 0.01,
             (Schedule::Fast, 2..=3) => 0.03,
             (Schedule::Fast, 4..=6) => 0.1,
             (Schedule::Fast, _) => 0.3,
         }
     }
+
+    /// By how much α rises after an inner problem that was not solved.
+    fn rise(self) -> f64 {
+        if self == Schedule::Bold { 30.0 } else { 3.0 }
+    }
+
+    /// The residual of an inner problem, in units of what its outer step gains.
+    fn forcing(self) -> f64 {
+        if self == Schedule::Bold { 0.1 } else { 0.01 }
+    }
 }
+
+/// A bold step is prolonged where the residual falls by less than this.
+const LITTLE: f64 = 0.3;
 
 /// The search takes the best of the steps 1, 1/2 and 1/4. Shorter ones are descent steps that stay in a wrong active
 /// set; longer ones may raise the norm and leave it (measured on random problems: a search down to 1/512 leaves
@@ -80,6 +100,7 @@ impl Default for ProximalNewtonOptions {
             alpha: 1.0,
             max_outer: 200,
             max_inner: 30,
+            max_newton: usize::MAX,
             rho: 1.0,
             schedule: Schedule::Safe,
         }
@@ -112,6 +133,7 @@ pub struct Core {
     wstep: Vec<f64>,
     trial: Vec<f64>,
     trial_u: Vec<f64>,
+    best: Vec<f64>,
 }
 
 impl Core {
@@ -119,9 +141,8 @@ impl Core {
     pub fn reset(&mut self, system: &System) {
         self.matrix.reset();
         self.laws.resize(system.n_contacts(), Linearised::default());
-        for v in [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u] {
-            v.resize(system.n(), 0.0);
-        }
+        let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
+        own.into_iter().chain([&mut self.best]).for_each(|v| v.resize(system.n(), 0.0));
     }
 
     fn try_step(&mut self, t: f64) {
@@ -179,7 +200,7 @@ impl Core {
                 if new < best.0 {
                     best = (new, t);
                 }
-                if new < (1.0 - 0.1 * t) * size || t < SHORTEST_STEP {
+                if new < (1.0 - 0.1 * t) * size || t < SHORTEST_STEP || options.schedule == Schedule::Bold {
                     break;
                 }
                 t *= 0.5;
@@ -198,7 +219,7 @@ impl Core {
         size <= target
     }
 
-    /// The proximal-point loop from r (scaled) with residual `rel`, to `tolerance`. Returns the residual reached.
+    /// The proximal-point loop from r (scaled) with residual `rel`, to `tolerance`. Returns the residual reached; r is the best found.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -208,29 +229,102 @@ impl Core {
         work: &mut Work,
     ) -> f64 {
         let mut alpha = options.alpha;
+        let schedule = options.schedule;
+        let first = work.newton_steps;
+        let mut least = rel;
+        self.best.copy_from_slice(r);
         for _ in 0..options.max_outer {
             if rel <= options.tolerance || (rel < FLOOR_CHECK && rel <= 0.5 * system.floor(r)) {
+                break;
+            }
+            if work.newton_steps - first >= options.max_newton {
                 break;
             }
             work.outer += 1;
             self.x.copy_from_slice(r);
             // An inner problem need not be solved beyond what the outer step gains, nor beyond rounding.
-            let target = (0.01 * rel.min(alpha)).max(4.0 * f64::EPSILON) * system.q_norm;
+            let target = (schedule.forcing() * rel.min(alpha)).max(4.0 * f64::EPSILON) * system.q_norm;
             let before = work.newton_steps;
             let ok = self.inner(system, r, alpha, target, options, work);
-            let new = system.rel(&self.x);
+            let mut new = system.rel(&self.x);
+            let is_prolonged = ok && schedule == Schedule::Bold && new > LITTLE * rel && new > options.tolerance;
+            if new < least {
+                least = new;
+                self.best.copy_from_slice(&self.x);
+            }
+            if is_prolonged && prolong(system, r, &mut self.x) {
+                new = system.rel(&self.x);
+            }
             if ok || new < rel {
                 r.copy_from_slice(&self.x);
                 rel = new;
             }
-            if ok {
-                alpha = (alpha * options.schedule.factor(work.newton_steps - before)).max(SMALLEST_ALPHA);
-            } else {
-                alpha = (alpha * 3.0).min(10.0);
+            if is_prolonged {
+                continue;
             }
+            if ok {
+                alpha = (alpha * schedule.factor(work.newton_steps - before)).max(SMALLEST_ALPHA);
+            } else {
+                alpha = (alpha * schedule.rise()).min(10.0);
+            }
+        }
+        if least < rel {
+            r.copy_from_slice(&self.best);
+            rel = least;
         }
         rel
     }
+}
+
+/// Goes on from x in the direction that led from r to x, up to where the first contact opens or starts to slide, and no further than a sliding contact's
+/// force is long, since its direction turns. False, and nothing is done, where a law is not one of single rows or Coulomb's.
+fn prolong(system: &System, r: &[f64], x: &mut [f64]) -> bool {
+    let mut t = f64::INFINITY;
+    for (i, cone) in system.cones.iter().enumerate() {
+        let rows = system.rows(i);
+        let (n, from) = (x[rows.start], r[rows.start]);
+        let dn = n - from;
+        let mu = match cone {
+            Cone::Bilateral => continue,
+            Cone::Unilateral => 0.0,
+            Cone::Friction(Section::Ball { radius, .. }) => *radius,
+            _ => return false,
+        };
+        if n <= 0.0 {
+            continue;
+        }
+        if dn < 0.0 {
+            t = t.min(-n / dn);
+        }
+        if rows.len() == 1 || mu == 0.0 {
+            continue;
+        }
+        // ‖x_t + t d_t‖² = μ² (x_n + t d_n)² as a t² + b t + c = 0.
+        let (mut a, mut b, mut c, mut dd, mut xx) =
+            (-(mu * dn) * (mu * dn), -mu * mu * n * dn, -(mu * n) * (mu * n), 0.0, 0.0);
+        for k in rows.start + 1..rows.end {
+            let d = x[k] - r[k];
+            a += d * d;
+            b += x[k] * d;
+            c += x[k] * x[k];
+            dd += d * d;
+            xx += x[k] * x[k];
+        }
+        if c < -1e-9 * (mu * n) * (mu * n) {
+            let root = b * b - a * c;
+            if root > 0.0 {
+                let w = -(b + root.sqrt().copysign(b));
+                [w / a, c / w].into_iter().filter(|x| *x > 0.0).for_each(|x| t = t.min(x));
+            }
+        } else if dd > 0.0 {
+            t = t.min((xx / dd).sqrt());
+        }
+    }
+    if !(t > 0.0 && t.is_finite()) {
+        return false;
+    }
+    x.iter_mut().zip(r).for_each(|(x, r)| *x += t * (*x - r));
+    true
 }
 
 impl ContactSolver for ProximalNewton {
