@@ -188,8 +188,6 @@ fn add_ground(peer: &PeerScene, scene: &mut Scene) {
         scene.contact.push(ContactRule { groups, enabled: Some(false), ..Default::default() });
     }
     // Free joints tie roots to the ground in name only.
-    for body in peer.bodies.iter().filter(|b| b.joint == "free") {
-        let bodies = two(GROUND, &body.name);
-        scene.contact.push(ContactRule { bodies, enabled: Some(true), ..Default::default() });
-    }
+    let bodies = two(GROUND, "*");
+    scene.contact.push(ContactRule { bodies, enabled: Some(true), ..Default::default() });
 }
