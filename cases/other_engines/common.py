@@ -14,6 +14,8 @@ A Sim has
     contacts()    None, or arrays (phi, fn, ft[.,3], vt[.,3]) for the last step:
                   signed gap, normal force, tangential force on body 1 and the
                   tangential velocity of body 1 relative to body 2 *after* the step
+    certificate() optional: what the engine says of its own exactness, over all steps so far
+                  (residual, unsolved, at_floor, iterations per step)
 """
 import argparse, json, math, os, sys, time, traceback
 for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -144,6 +146,8 @@ def metrics_traj(make, sc, budget=25.0):
                    fn_max=acc['fn_max'], fn_min=acc['fn_min'], cone_abs=acc.get('cone'), cone_rel=acc.get('cone_rel'),
                    mdp_max=acc.get('mdp'), mdp_ratio=(acc['mdpsum'] / acc['muvsum'] if acc.get('muvsum') else None),
                    mdp_sliding=(acc['mdp_slide_sum'] / acc['mdp_slide_n'] if acc.get('mdp_slide_n') else None))
+    if hasattr(sim, 'certificate'):
+        out.update(sim.certificate())
     if hasattr(sim, 'close'):
         sim.close()
     return out
@@ -230,6 +234,7 @@ def t3_run(make, sc):
         if sc.plane:
             pen = max(pen, S.penetration(sc, X))
     wall = time.perf_counter() - t0
+    own = sim.certificate() if hasattr(sim, 'certificate') else {}
     if hasattr(sim, 'close'):
         sim.close()
     x = np.array([r[1] for r in rec]); v = np.array([r[2] for r in rec]); ts = np.array([r[0] for r in rec])
@@ -274,7 +279,7 @@ def t3_run(make, sc):
         out.update(dE_rel=dE / abs(E0), dL_rel=float(dL / np.linalg.norm(L0)))
     elif nm == 'T3viii_heavy':
         out.update(pen_end=S.penetration(sc, X), top_z_err=float(X[1][0][2] - 0.3))
-    out.update(wall_s=wall, init_pose_err=ep, init_vel_err=ev)
+    out.update(wall_s=wall, init_pose_err=ep, init_vel_err=ev, **own)
     return out
 
 

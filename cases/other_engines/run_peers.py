@@ -70,7 +70,7 @@ def table_t1(rows, scenes):
 
 def table_t2(rows, scenes):
     print("\nT2 contact stepping, h = 1 ms.  us/step: mean over the run | last quarter;  * = stopped early by the time budget (steps done shown)")
-    hd = f"{'peer/variant':22s}{'us mean':>10s}{'us last':>10s}{'steps':>7s}{'ncon':>7s}{'max':>6s}{'pen max':>10s}{'pen end':>10s}{'|gap*f|max':>11s}{'mean gap':>10s}{'cone rel':>10s}{'MDP W':>10s}{'MDP ratio':>10s}{'MDP slide':>10s}"
+    hd = f"{'peer/variant':22s}{'us mean':>10s}{'us last':>10s}{'steps':>7s}{'ncon':>7s}{'max':>6s}{'pen max':>10s}{'pen end':>10s}{'|gap*f|max':>11s}{'mean gap':>10s}{'cone rel':>10s}{'MDP W':>10s}{'MDP ratio':>10s}{'MDP slide':>10s}{'residual':>10s}{'unsolved':>9s}"
     for s in scenes:
         print(f"-- {s}\n{hd}")
         for p, r in rows:
@@ -82,7 +82,7 @@ def table_t2(rows, scenes):
                 continue
             st = f"{r['steps']}{'*' if r['truncated'] else ''}"
             print(f"{nm:22s}{g(r['us_mean'], 4):>10s}{g(r['us_settled'], 4):>10s}{st:>7s}{g(r.get('contacts_mean')):>7s}{g(r.get('contacts_max')):>6s}{g(r.get('pen_max')):>10s}"
-                  f"{g(r.get('pen_settled')):>10s}{g(r.get('comp_max')):>11s}{g(r.get('comp_mean')):>10s}{g(r.get('cone_rel')):>10s}{g(r.get('mdp_max')):>10s}{g(r.get('mdp_ratio')):>10s}{g(r.get('mdp_sliding')):>10s}"
+                  f"{g(r.get('pen_settled')):>10s}{g(r.get('comp_max')):>11s}{g(r.get('comp_mean')):>10s}{g(r.get('cone_rel')):>10s}{g(r.get('mdp_max')):>10s}{g(r.get('mdp_ratio')):>10s}{g(r.get('mdp_sliding')):>10s}{g(r.get('residual'), 2):>10s}{g(r.get('unsolved')):>9s}"
                   + (f"  {why(r)}" if why(r) else ""))
         done = [(p, r) for p, r in rows if r['scene'] == s and r.get('series_us')]
         if any(r['truncated'] for _, r in done):

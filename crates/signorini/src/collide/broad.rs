@@ -4,7 +4,7 @@
 //! of the ground are in a tree that is built once, those of moving shapes in one that is refitted in every step. The pairs whose boxes
 //! overlap are a fact about the boxes alone: the history of the tree cannot show in the answer, and it may be dropped at any time.
 
-use super::convex::Placed;
+use super::convex::{Core, Placed};
 use super::mesh::{Mesh, vector};
 use crate::spatial::{Pose, Vec3};
 use parry3d_f64::bounding_volume::Aabb;
@@ -60,6 +60,16 @@ impl Broad {
 
 /// The box of a core in some axes.
 pub(crate) fn core_box(placed: &Placed) -> (Vec3, Vec3) {
+    let r = Vec3::repeat(placed.radius);
+    // The same bits as by their farthest points, which are asked for six times below.
+    let reach = match placed.core {
+        Core::Point => Some(Vec3::zeros()),
+        Core::Box { half } => Some(placed.rotation.abs() * half),
+        _ => None,
+    };
+    if let Some(reach) = reach {
+        return (placed.position - reach - r, placed.position + reach + r);
+    }
     let high = Vec3::from_fn(|i, _| {
         let mut axis = Vec3::zeros();
         axis[i] = 1.0;
@@ -70,7 +80,6 @@ pub(crate) fn core_box(placed: &Placed) -> (Vec3, Vec3) {
         axis[i] = -1.0;
         placed.support(&axis)[i]
     });
-    let r = Vec3::repeat(placed.radius);
     (low - r, high + r)
 }
 

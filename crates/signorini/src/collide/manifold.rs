@@ -91,6 +91,8 @@ struct Seen {
 pub(crate) struct Clipper {
     a: Vec<Seen>,
     b: Vec<Seen>,
+    lengths_a: Vec<f64>,
+    lengths_b: Vec<f64>,
 }
 
 struct Frame<'a> {
@@ -124,32 +126,53 @@ fn area(p: &[Seen]) -> f64 {
     pairs.map(|w| (w[0].x - o.x) * (w[1].y - o.y) - (w[0].y - o.y) * (w[1].x - o.x)).sum()
 }
 
+/// A polygon with what is asked of its edges and its plane again and again.
+struct Face<'a> {
+    corners: &'a [Seen],
+    lengths: &'a [f64],
+    /// Normal of its plane, of any length.
+    plane: [f64; 3],
+}
+
+impl<'a> Face<'a> {
+    fn new(corners: &'a [Seen], lengths: &'a mut Vec<f64>) -> Self {
+        lengths.clear();
+        let o = corners[0];
+        let mut plane = [0.0; 3];
+        for (q, r) in edges(corners) {
+            let (u, v) = ([q.x - o.x, q.y - o.y, q.z - o.z], [r.x - o.x, r.y - o.y, r.z - o.z]);
+            plane[0] += u[1] * v[2] - u[2] * v[1];
+            plane[1] += u[2] * v[0] - u[0] * v[2];
+            plane[2] += u[0] * v[1] - u[1] * v[0];
+            lengths.push((r.x - q.x).hypot(r.y - q.y));
+        }
+        Self { corners, lengths, plane }
+    }
+
+    /// Edges with their lengths.
+    fn edges(&self) -> impl Iterator<Item = (&Seen, &Seen, f64)> {
+        edges(self.corners).zip(self.lengths).map(|((p, q), length)| (p, q, *length))
+    }
+
+    fn is_inside(&self, x: f64, y: f64, slack: f64) -> bool {
+        self.edges().all(|edge| left(edge, x, y) >= -slack)
+    }
+
+    /// Height of the plane.
+    fn height(&self, x: f64, y: f64) -> f64 {
+        let (o, [nx, ny, nz]) = (&self.corners[0], self.plane);
+        if nz == 0.0 { o.z } else { o.z - (nx * (x - o.x) + ny * (y - o.y)) / nz }
+    }
+}
+
 /// How far left of the edge from p to q.
-fn left(p: &Seen, q: &Seen, x: f64, y: f64) -> f64 {
+fn left((p, q, length): (&Seen, &Seen, f64), x: f64, y: f64) -> f64 {
     let (ex, ey) = (q.x - p.x, q.y - p.y);
-    let length = ex.hypot(ey);
     if length > 0.0 { (ex * (y - p.y) - ey * (x - p.x)) / length } else { f64::INFINITY }
 }
 
 fn edges(p: &[Seen]) -> impl Iterator<Item = (&Seen, &Seen)> {
-    p.iter().enumerate().map(|(i, q)| (q, &p[(i + 1) % p.len()]))
-}
-
-fn is_inside(p: &[Seen], x: f64, y: f64, slack: f64) -> bool {
-    edges(p).all(|(p, q)| left(p, q, x, y) >= -slack)
-}
-
-/// Height of a polygon's plane.
-fn height(p: &[Seen], x: f64, y: f64) -> f64 {
-    let o = p[0];
-    let (mut nx, mut ny, mut nz) = (0.0, 0.0, 0.0);
-    for (q, r) in edges(p) {
-        let (u, v) = ([q.x - o.x, q.y - o.y, q.z - o.z], [r.x - o.x, r.y - o.y, r.z - o.z]);
-        nx += u[1] * v[2] - u[2] * v[1];
-        ny += u[2] * v[0] - u[0] * v[2];
-        nz += u[0] * v[1] - u[1] * v[0];
-    }
-    if nz == 0.0 { o.z } else { o.z - (nx * (x - o.x) + ny * (y - o.y)) / nz }
+    p.iter().zip(p.iter().skip(1).chain(p.first()))
 }
 
 /// Place along a segment, 0 to 1 between its ends; none for one without length.
@@ -178,7 +201,8 @@ impl Clipper {
         let frame = Frame { origin, normal: n, tangents: tangents(n) };
         frame.see(a, &mut self.a);
         frame.see(b, &mut self.b);
-        let (a, b) = (self.a.as_slice(), self.b.as_slice());
+        let Self { a, b, lengths_a, lengths_b } = self;
+        let (a, b) = (a.as_slice(), b.as_slice());
         let slack = INSIDE * size;
         match (a.len(), b.len()) {
             (1, 1) => {
@@ -191,32 +215,32 @@ impl Clipper {
             (2, 1) => corner_over_edge(&b[0], a, slack, |p, z| out.push(frame.raw(p.x, p.y, z, p.z, name::of_b(p.id)))),
             (2, 2) => edge_over_edge(&frame, a, b, slack, out),
             (1, _) => {
-                let p = a[0];
-                if is_inside(b, p.x, p.y, slack) {
-                    out.push(frame.raw(p.x, p.y, p.z, height(b, p.x, p.y), name::of_a(p.id)));
+                let (p, b) = (a[0], Face::new(b, lengths_b));
+                if b.is_inside(p.x, p.y, slack) {
+                    out.push(frame.raw(p.x, p.y, p.z, b.height(p.x, p.y), name::of_a(p.id)));
                 }
             }
             (_, 1) => {
-                let p = b[0];
-                if is_inside(a, p.x, p.y, slack) {
-                    out.push(frame.raw(p.x, p.y, height(a, p.x, p.y), p.z, name::of_b(p.id)));
+                let (p, a) = (b[0], Face::new(a, lengths_a));
+                if a.is_inside(p.x, p.y, slack) {
+                    out.push(frame.raw(p.x, p.y, a.height(p.x, p.y), p.z, name::of_b(p.id)));
                 }
             }
-            (2, _) => edge_over_face(a, b, slack, |(x, y, z), other, place| {
+            (2, _) => edge_over_face(a, &Face::new(b, lengths_b), slack, |(x, y, z), other, place| {
                 let feature = match place {
                     Place::End(id) => name::of_a(id),
                     Place::Crossing(edge) => name::crossing((a[0].id, a[1].id), edge),
                 };
                 out.push(frame.raw(x, y, z, other, feature));
             }),
-            (_, 2) => edge_over_face(b, a, slack, |(x, y, z), other, place| {
+            (_, 2) => edge_over_face(b, &Face::new(a, lengths_a), slack, |(x, y, z), other, place| {
                 let feature = match place {
                     Place::End(id) => name::of_b(id),
                     Place::Crossing(edge) => name::crossing(edge, (b[0].id, b[1].id)),
                 };
                 out.push(frame.raw(x, y, other, z, feature));
             }),
-            _ => face_over_face(&frame, a, b, slack, out),
+            _ => face_over_face(&frame, &Face::new(a, lengths_a), &Face::new(b, lengths_b), slack, out),
         }
     }
 }
@@ -261,10 +285,11 @@ enum Place {
     Crossing((u32, u32)),
 }
 
-fn edge_over_face(edge: &[Seen], face: &[Seen], slack: f64, mut push: impl FnMut((f64, f64, f64), f64, Place)) {
+fn edge_over_face(edge: &[Seen], face: &Face, slack: f64, mut push: impl FnMut((f64, f64, f64), f64, Place)) {
     let (mut low, mut high) = ((0.0, Place::End(edge[0].id)), (1.0, Place::End(edge[1].id)));
-    for (p, q) in edges(face) {
-        let (d0, d1) = (left(p, q, edge[0].x, edge[0].y), left(p, q, edge[1].x, edge[1].y));
+    for side in face.edges() {
+        let (p, q, _) = side;
+        let (d0, d1) = (left(side, edge[0].x, edge[0].y), left(side, edge[1].x, edge[1].y));
         if d0 < -slack && d1 < -slack {
             return;
         }
@@ -285,22 +310,22 @@ fn edge_over_face(edge: &[Seen], face: &[Seen], slack: f64, mut push: impl FnMut
     }
     for (t, place) in [low, high] {
         let p = mix(edge, t);
-        push(p, height(face, p.0, p.1), place);
+        push(p, face.height(p.0, p.1), place);
     }
 }
 
-fn face_over_face(frame: &Frame, a: &[Seen], b: &[Seen], slack: f64, out: &mut Vec<Raw>) {
-    for p in a.iter().filter(|p| is_inside(b, p.x, p.y, slack)) {
-        out.push(frame.raw(p.x, p.y, p.z, height(b, p.x, p.y), name::of_a(p.id)));
+fn face_over_face(frame: &Frame, a: &Face, b: &Face, slack: f64, out: &mut Vec<Raw>) {
+    for p in a.corners.iter().filter(|p| b.is_inside(p.x, p.y, slack)) {
+        out.push(frame.raw(p.x, p.y, p.z, b.height(p.x, p.y), name::of_a(p.id)));
     }
-    for p in b.iter().filter(|p| is_inside(a, p.x, p.y, slack)) {
-        out.push(frame.raw(p.x, p.y, height(a, p.x, p.y), p.z, name::of_b(p.id)));
+    for p in b.corners.iter().filter(|p| a.is_inside(p.x, p.y, slack)) {
+        out.push(frame.raw(p.x, p.y, a.height(p.x, p.y), p.z, name::of_b(p.id)));
     }
-    for (p, q) in edges(a) {
-        for (r, s) in edges(b) {
+    for (p, q, of_a) in a.edges() {
+        for (r, s, of_b) in b.edges() {
             let (ax, ay, bx, by) = (q.x - p.x, q.y - p.y, s.x - r.x, s.y - r.y);
             let cross = ax * by - ay * bx;
-            if cross.abs() <= PARALLEL * ax.hypot(ay) * bx.hypot(by) {
+            if cross.abs() <= PARALLEL * of_a * of_b {
                 continue;
             }
             let (dx, dy) = (r.x - p.x, r.y - p.y);
@@ -308,7 +333,7 @@ fn face_over_face(frame: &Frame, a: &[Seen], b: &[Seen], slack: f64, out: &mut V
             if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
                 let (x, y, _) = mix(&[*p, *q], t);
                 let feature = name::crossing((p.id, q.id), (r.id, s.id));
-                out.push(frame.raw(x, y, height(a, x, y), height(b, x, y), feature));
+                out.push(frame.raw(x, y, a.height(x, y), b.height(x, y), feature));
             }
         }
     }

@@ -94,6 +94,8 @@ pub(crate) struct Sweeper {
     a: Vec<Spot>,
     b: Vec<Spot>,
     raw: Vec<Raw>,
+    /// Direction along which `raw` was found where the pieces of the present pair are at the start of the step.
+    clipped: Option<Vec3>,
 }
 
 /// The smaller of two sizes that is not zero.
@@ -134,7 +136,9 @@ impl Sweeper {
         let size = pa.bound() + pb.bound() + distance;
         let radii = pa.radius + pb.radius;
         let pair = Pair { a, b, step, path, turning, margin, small, size, radii };
+        self.clipped = None;
         let start = self.resolve(&pair, pa, pb);
+        self.clipped = self.clipped.filter(|n| *n == start.normal);
         let gap = start.separation - radii;
         if gap > margin {
             return;
@@ -169,6 +173,7 @@ impl Sweeper {
                 return found;
             }
             self.clip(a, b, &found.normal, pair.size);
+            self.clipped = Some(found.normal);
             let is_reached = self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size);
             // A direction that is reached is locally best; where the pieces overlap, another may be better by as much as they do.
             if is_reached && found.separation >= -GRAZE * pair.small {
@@ -203,6 +208,7 @@ impl Sweeper {
             }
             let (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
             found = self.resolve(pair, &a, &b);
+            self.clipped = None;
         }
         Some((time, found))
     }
@@ -211,7 +217,9 @@ impl Sweeper {
     fn finish(&mut self, pair: &Pair, (time, found): (f64, Direction), is_miss: bool, out: &mut Vec<Found>) {
         if let Some(n) = pair.settle(&found.normal) {
             let (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
-            self.clip(&a, &b, &n, pair.size);
+            if time != 0.0 || self.clipped != Some(n) {
+                self.clip(&a, &b, &n, pair.size);
+            }
             // What a face does not reach is reached by its neighbour.
             let is_face = [pair.a.face(), pair.b.face().map(|m| -m)].contains(&Some(n));
             if !is_face && !self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size) {

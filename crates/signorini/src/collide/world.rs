@@ -40,6 +40,9 @@ pub enum WorldError {
     },
 }
 
+/// Most pairs of moving shapes that are asked whether they may touch; if none of so many does, others might.
+const MOST_ASKED: usize = 1 << 16;
+
 /// Shapes, filter and the tree of what does not move. Immutable in a step.
 pub struct World {
     shapes: Vec<Shape>,
@@ -48,6 +51,10 @@ pub struct World {
     /// Shapes of the ground come first.
     n_ground: usize,
     half_spaces: Vec<u32>,
+    /// Half-spaces and the shapes that may touch them.
+    on_planes: Vec<(u32, u32)>,
+    /// Whether moving shapes may touch each other.
+    has_moving_pairs: bool,
     /// The other shapes of the ground, and the tree over them.
     solids: Vec<u32>,
     fixed: Bvh,
@@ -77,19 +84,37 @@ impl World {
         let pieces = pieces.collect::<Result<Vec<_>, _>>()?;
         let n_ground = shapes.iter().take_while(|s| s.body.is_none()).count();
         let is_half_space = |i: &usize| matches!(pieces[*i].form, PieceForm::HalfSpace);
-        let half_spaces = (0..n_ground).filter(is_half_space).map(|i| i as u32).collect();
+        let half_spaces: Vec<u32> = (0..n_ground).filter(is_half_space).map(|i| i as u32).collect();
         let solids: Vec<u32> = (0..n_ground).filter(|i| !is_half_space(i)).map(|i| i as u32).collect();
         let solid = solids.iter().map(|&i| &pieces[i as usize]);
         let boxes: Vec<Aabb> = solid.map(|p| swept(bounds(p, &p.pose), &Vec3::zeros(), 0.0)).collect();
         let fixed = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
         let bound = |piece: &Piece| if piece.reach.is_finite() { piece.reach + piece.radius } else { 0.0 };
         let slack = SLACK * pieces.iter().map(bound).fold(0.0, f64::max);
-        Ok(Self { filter: Filter::build(model), shapes, pieces, n_ground, half_spaces, solids, fixed, slack })
+        let (filter, on_planes, has_moving_pairs) = (Filter::build(model), Vec::new(), true);
+        let mut world =
+            Self { filter, shapes, pieces, n_ground, half_spaces, on_planes, has_moving_pairs, solids, fixed, slack };
+        world.find_partners();
+        Ok(world)
+    }
+
+    /// Asks the filter what does not change in a step.
+    fn find_partners(&mut self) {
+        let (shapes, filter) = (&self.shapes, &self.filter);
+        let allows = |i: usize, j: usize| filter.allows(shapes[i].body, shapes[j].body);
+        let moving = self.n_ground..shapes.len();
+        self.on_planes.clear();
+        for &plane in &self.half_spaces {
+            self.on_planes.extend(moving.clone().filter(|&i| allows(plane as usize, i)).map(|i| (plane, i as u32)));
+        }
+        let mut pairs = moving.clone().flat_map(|i| (i + 1..moving.end).map(move |j| (i, j)));
+        self.has_moving_pairs = pairs.by_ref().take(MOST_ASKED).any(|(i, j)| allows(i, j)) || pairs.next().is_some();
     }
 
     /// Takes the joints that exist now: bodies that a joint holds together do not touch unless a rule says so.
     pub fn update_joints(&mut self, model: &Model) {
         self.filter.update_joints(model);
+        self.find_partners();
     }
 
     /// Two bodies that may touch, if any may.
@@ -141,15 +166,17 @@ impl World {
         out.clear();
         self.update_motions(poses, twists, step, scratch);
         let Scratch { broad, motions, boxes, pairs, pair, n_pairs, .. } = scratch;
-        broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
-        for &plane in &self.half_spaces {
-            pairs.extend((self.n_ground..self.pieces.len()).map(|i| (plane, i as u32)));
+        pairs.clear();
+        if self.needs_boxes() {
+            broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
         }
+        pairs.retain(|&(i, j)| self.filter.allows(self.shapes[i as usize].body, self.shapes[j as usize].body));
+        pairs.extend_from_slice(&self.on_planes);
         *n_pairs = 0;
         for &(i, j) in pairs.iter() {
             let (i, j) = (i as usize, j as usize);
             let (a, b) = (&self.shapes[i], &self.shapes[j]);
-            if !self.filter.allows(a.body, b.body) || !is_finite(&motions[i]) || !is_finite(&motions[j]) {
+            if !is_finite(&motions[i]) || !is_finite(&motions[j]) {
                 continue;
             }
             *n_pairs += 1;
@@ -180,6 +207,11 @@ impl World {
         out.sort_unstable_by_key(|contact| contact.id);
     }
 
+    /// Whether anything is looked for by its box.
+    fn needs_boxes(&self) -> bool {
+        self.has_moving_pairs || !self.solids.is_empty()
+    }
+
     fn update_motions(&self, poses: &[Pose], twists: &[Twist], step: f64, scratch: &mut Scratch) {
         scratch.motions.clear();
         scratch.boxes.clear();
@@ -199,6 +231,9 @@ impl World {
                 allowance: scratch.allowance.get(body.index()).copied().unwrap_or(0.0),
             };
             scratch.motions.push(motion);
+            if !self.needs_boxes() {
+                continue;
+            }
             scratch.boxes.push(if is_finite(&motion) {
                 let turning = step * motion.spin.norm() * piece.reach;
                 swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + motion.allowance + self.slack)

@@ -42,6 +42,8 @@ impl Inertia {
 
     /// Kinetic energy of a motion given at the reference point.
     pub fn kinetic(&self, t: &Twist) -> f64 {
-        0.5 * t.dot(&self.to_sym6().times(t))
+        let (spin, v) = (&t.angular, &t.linear);
+        let of_centre = v.dot(&(v * 0.5 + spin.cross(&self.com)));
+        0.5 * spin.dot(&self.moments.times(spin)) + self.mass * of_centre
     }
 }

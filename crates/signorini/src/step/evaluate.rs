@@ -29,6 +29,9 @@ const CLOSED: f64 = 4.0e-15;
 /// Gap that must be reached where rounding keeps Newton from doing better: a tenth of what is promised for loop drift.
 const NEARLY_CLOSED: f64 = 1.0e-11;
 
+/// How far the squared norm of a quaternion that was divided by its norm may be from one: four squares and a quotient, rounded.
+const UNIT: f64 = 16.0 * f64::EPSILON;
+
 impl System {
     /// Overwrites prescribed coordinates and speeds, and brings quaternions back to norm one.
     pub(crate) fn prescribe(&self, now: Instant, q: &mut [f64], v: &mut [f64], w: &mut Workspace) {
@@ -47,6 +50,18 @@ impl System {
             w.prescribed[link.v as usize + k] = acceleration;
         }
         self.hold_rotations(q);
+    }
+
+    /// Whether quaternions have norm one but for rounding. Those that [`Self::prescribe`] has left do.
+    pub(crate) fn has_unit_quaternions(&self, q: &[f64]) -> bool {
+        self.tree.balls.iter().all(|&i| {
+            let link = &self.tree.links[i];
+            let q = &q[link.q_range()];
+            link.joint_type().quaternion().is_none_or(|(iq, _)| {
+                let norm2: f64 = q[iq..iq + 4].iter().map(|x| x * x).sum();
+                (norm2 - 1.0).abs() <= UNIT
+            })
+        })
     }
 
     /// Quaternions of locked rotations, to the bit.

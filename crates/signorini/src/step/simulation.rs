@@ -238,10 +238,10 @@ impl Simulation {
 
     /// One step, whatever it leads to.
     pub(crate) fn step(&mut self, limit: f64) -> Result<StepReport, StepError> {
-        self.is_current = false;
+        let is_current = std::mem::take(&mut self.is_current);
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         if self.stepper.is_some() {
-            return self.advance_contact(limit);
+            return self.advance_contact(limit, is_current);
         }
         match self.options.integrator {
             Integrator::Auto | Integrator::Adaptive => self.advance_adaptive(limit),

@@ -1,7 +1,7 @@
 //! Jacobians, momentum and kinetic energy.
 
 use super::{Recursion, Tree};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench, transposed_product};
 use nalgebra::{Matrix6xX, Vector6};
 
 impl Recursion {
@@ -36,8 +36,10 @@ impl Recursion {
     pub fn kinetic_energy(&self, tree: &Tree, v: &[f64]) -> f64 {
         let rotors: f64 = tree.armature.iter().zip(v).map(|(i, v)| 0.5 * i * v * v).sum();
         let bodies = tree.links.iter().enumerate().map(|(i, link)| {
-            let motion: Twist = self.kinematics.twist(i);
-            link.inertia.rotated(&self.kinematics.links[i].rotation).kinetic(&motion)
+            // In the link's axes, where its inertia is known.
+            let axes = &self.kinematics.links[i].rotation;
+            let Twist { angular, linear } = self.kinematics.twist(i);
+            link.inertia.kinetic(&Twist::new(transposed_product(axes, &angular), transposed_product(axes, &linear)))
         });
         rotors + bodies.sum::<f64>()
     }

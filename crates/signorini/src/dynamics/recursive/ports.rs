@@ -112,38 +112,35 @@ impl Ports {
         b: Option<(usize, &[Wrench])>,
     ) {
         let n = a.or(b).map_or(0, |(_, rows)| rows.len());
-        let start = |end: Option<(usize, &[Wrench])>, sign: f64| {
-            end.map(|(link, rows)| {
-                let mut w = [Wrench::default(); MAX_ROWS];
-                w.iter_mut().zip(rows).for_each(|(w, r)| *w = *r * sign);
-                (link, w)
-            })
-        };
         let root = |end: Option<(usize, &[Wrench])>| end.map_or(GROUND, |(link, _)| self.root_of[link]);
         let roots = [root(a), root(b)];
         self.touches.push(Touch::Links(a.map(|(l, _)| l), b.map(|(l, _)| l)));
-        self.sweep(tree, recursion, start(a, -1.0), start(b, 1.0), n);
+        match n {
+            1 => self.sweep_from::<1>(tree, recursion, a, b, n),
+            3 => self.sweep_from::<3>(tree, recursion, a, b, n),
+            _ => self.sweep_from::<MAX_ROWS>(tree, recursion, a, b, n),
+        }
         self.end_port(n, roots);
     }
 
     /// Adds a port on one speed of the tree, forwards or (`sign` −1) backwards.
     pub fn push_speed(&mut self, tree: &Tree, recursion: &Recursion, link: usize, speed: usize, sign: f64) {
         self.touches.push(Touch::Speed(speed));
-        let mut w = [Wrench::default(); MAX_ROWS];
+        let mut w = Wrench::default();
         for v in tree.links[link].v_range() {
             let pivot = &recursion.pivots[v];
             if v < speed || pivot.inverse == 0.0 {
                 continue;
             }
             let s = recursion.kinematics.unit_motion(link, &tree.links[link], v);
-            let force = if v == speed { sign } else { 0.0 } + s.dot(&w[0]);
+            let force = if v == speed { sign } else { 0.0 } + s.dot(&w);
             self.path.push(v as u32);
             self.values.push(force * (pivot.inverse * self.mass_unit).sqrt());
-            w[0] = w[0] - pivot.across * (force * pivot.inverse);
+            w = w - pivot.across * (force * pivot.inverse);
         }
         let offset = &recursion.kinematics.links[link].offset;
-        let inner = tree.links[link].parent_index().map(|p| (p, w.map(|w| w.shifted(offset))));
-        self.sweep(tree, recursion, inner, None, 1);
+        let inner = tree.links[link].parent_index();
+        self.sweep(tree, recursion, [inner, None], &mut [[w.shifted(offset)], [Wrench::default()]], 1);
         let root = self.root_of[link];
         self.end_port(1, [root, root]);
     }
@@ -162,49 +159,89 @@ impl Ports {
         });
     }
 
-    /// Inward sweep of the rows of one port from one or two links.
-    fn sweep(
+    /// Inward sweep of a port between two links.
+    fn sweep_from<const N: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
-        mut a: Option<(usize, [Wrench; MAX_ROWS])>,
-        mut b: Option<(usize, [Wrench; MAX_ROWS])>,
+        a: Option<(usize, &[Wrench])>,
+        b: Option<(usize, &[Wrench])>,
+        n: usize,
+    ) {
+        let mut w = [[Wrench::default(); N]; 2];
+        for ((end, sign), w) in [(a, -1.0), (b, 1.0)].into_iter().zip(&mut w) {
+            if let Some((_, rows)) = end {
+                w.iter_mut().zip(rows).for_each(|(w, r)| *w = *r * sign);
+            }
+        }
+        self.sweep(tree, recursion, [a.map(|(l, _)| l), b.map(|(l, _)| l)], &mut w, n);
+    }
+
+    /// Inward sweep of `n` wrenches from one or two links.
+    fn sweep<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        mut at: [Option<usize>; 2],
+        w: &mut [[Wrench; N]; 2],
         n: usize,
     ) {
         loop {
             // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
-            match (&mut a, &mut b) {
-                (None, None) => return,
-                (None, Some(_)) => std::mem::swap(&mut a, &mut b),
-                (Some((i, _)), Some((j, _))) if *i < *j => std::mem::swap(&mut a, &mut b),
-                (Some((i, w)), Some((j, z))) if *i == *j => {
-                    w.iter_mut().zip(z).for_each(|(w, z)| *w += *z);
-                    b = None;
+            let (k, i) = match at {
+                [None, None] => return,
+                [Some(i), None] => (0, i),
+                [None, Some(j)] => (1, j),
+                [Some(i), Some(j)] if i == j => {
+                    let [a, b] = &mut *w;
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a += *b);
+                    at[1] = None;
+                    (0, i)
                 }
-                _ => {}
-            }
-            let Some((i, mut w)) = a else { return };
-            let link = &tree.links[i];
-            for v in link.v_range() {
-                let pivot = &recursion.pivots[v];
-                if pivot.inverse == 0.0 {
-                    continue;
+                [Some(i), Some(j)] => {
+                    if i > j {
+                        (0, i)
+                    } else {
+                        (1, j)
+                    }
                 }
-                let s = recursion.kinematics.unit_motion(i, link, v);
-                let root = (pivot.inverse * self.mass_unit).sqrt();
-                self.path.push(v as u32);
-                for w in &mut w[..n] {
-                    let force = s.dot(w);
-                    self.values.push(force * root);
-                    *w = *w - pivot.across * (force * pivot.inverse);
-                }
-            }
-            let offset = &recursion.kinematics.links[i].offset;
-            a = link.parent_index().map(|p| {
-                w[..n].iter_mut().for_each(|w| *w = w.shifted(offset));
-                (p, w)
-            });
+            };
+            at[k] = self.pass(tree, recursion, i, &mut w[k], n);
         }
+    }
+
+    /// Takes wrenches through one link, on to its parent.
+    #[inline]
+    fn pass<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        i: usize,
+        w: &mut [Wrench; N],
+        n: usize,
+    ) -> Option<usize> {
+        let link = &tree.links[i];
+        for v in link.v_range() {
+            let pivot = &recursion.pivots[v];
+            if pivot.inverse == 0.0 {
+                continue;
+            }
+            let s = recursion.kinematics.unit_motion(i, link, v);
+            let root = (pivot.inverse * self.mass_unit).sqrt();
+            self.path.push(v as u32);
+            let mut values = [0.0; N];
+            for (w, value) in w.iter_mut().zip(&mut values) {
+                let force = s.dot(w);
+                *value = force * root;
+                *w = *w - pivot.across * (force * pivot.inverse);
+            }
+            // All but ports of other sizes have as many rows as there is room for.
+            self.values.extend_from_slice(&values[..if N == MAX_ROWS { n } else { N }]);
+        }
+        let offset = &recursion.kinematics.links[i].offset;
+        let parent = link.parent_index()?;
+        w.iter_mut().for_each(|w| *w = w.shifted(offset));
+        Some(parent)
     }
 
     /// Takes from every column what loops do not allow; columns become full.

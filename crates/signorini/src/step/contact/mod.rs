@@ -35,7 +35,7 @@ mod touching;
 pub(crate) use assemble::{Rows, write_cones};
 pub use report::{ContactReport, JointPush, Mode};
 pub(crate) use search::{Search, Situation, joint_of};
-pub(crate) use touching::{Law, Place, Touching};
+pub(crate) use touching::{Law, Place, Touching, find_row_velocities};
 
 use super::system::System;
 use super::{Observation, Options, Simulation, StepError, StepReport};
@@ -68,7 +68,11 @@ pub(crate) struct Stepper {
     /// What is to be added to the displacement h v⁺.
     shift: Vec<f64>,
     middle: Vec<f64>,
-    given: Vec<Twist>,
+    /// Velocities of the links at the start of the step, strikes included, and without contact at its end.
+    start_twists: Vec<Twist>,
+    free_twists: Vec<Twist>,
+    /// Whether kinematics are those of the speeds at the start.
+    has_start_kinematics: bool,
     /// First link of each link's mechanism, and whether anything may touch it.
     root: Vec<usize>,
     is_touched: Vec<bool>,
@@ -149,7 +153,9 @@ impl Stepper {
             free: vec![0.0; n_v],
             shift: vec![0.0; n_v],
             middle: Vec::with_capacity(n_v),
-            given: vec![Twist::default(); system.tree.links.len()],
+            start_twists: vec![Twist::default(); system.tree.links.len()],
+            free_twists: vec![Twist::default(); system.tree.links.len()],
+            has_start_kinematics: false,
             root,
             is_touched: vec![false; system.tree.links.len()],
             u_start: Vec::new(),
@@ -172,7 +178,8 @@ impl Stepper {
 
 impl Simulation {
     /// One step of the fixed grid with contact.
-    pub(crate) fn advance_contact(&mut self, limit: f64) -> Result<StepReport, StepError> {
+    /// `is_current` says whether positions and velocities in `work` are those of the state.
+    pub(crate) fn advance_contact(&mut self, limit: f64, is_current: bool) -> Result<StepReport, StepError> {
         let start = self.state.time;
         let end = self.grid_end(limit);
         let h = end - start;
@@ -180,7 +187,7 @@ impl Simulation {
             return Err(StepError::StepTooSmall { time: start, step: h });
         }
         let Some(mut stepper) = self.stepper.take() else { return Err(StepError::Internal("no contact stepper")) };
-        let outcome = self.contact_step(start, h, &mut stepper);
+        let outcome = self.contact_step(start, h, is_current, &mut stepper);
         self.stepper = Some(stepper);
         let mut report = outcome?;
         self.next.time = end;
@@ -189,9 +196,9 @@ impl Simulation {
         self.finish(report)
     }
 
-    fn contact_step(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<StepReport, StepError> {
+    fn contact_step(&mut self, start: f64, h: f64, is_current: bool, s: &mut Stepper) -> Result<StepReport, StepError> {
         let mut report = StepReport { evaluations: 1, ..StepReport::default() };
-        let power = self.find_free_motion(start, h, s)?;
+        let power = self.find_free_motion(start, h, is_current, s)?;
         let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
         s.shift.fill(0.0);
         s.unsolved = None;
@@ -210,7 +217,7 @@ impl Simulation {
 
     /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored where the step takes its
     /// inertias from, and the coordinates there in `next`.
-    fn find_free_motion(&mut self, start: f64, h: f64, s: &mut Stepper) -> Result<Power, StepError> {
+    fn find_free_motion(&mut self, start: f64, h: f64, is_current: bool, s: &mut Stepper) -> Result<Power, StepError> {
         let inside = start + 0.5 * h;
         let middle = Instant { time: inside, inside };
         let mut now = Instant { time: start, inside };
@@ -222,11 +229,18 @@ impl Simulation {
         if has_loads || s.is_moreau {
             system.displace(&mut next.q, &next.v, 0.5 * h);
             system.project(middle, &mut next.q, &mut next.v, w)?;
-            w.recursion.update_positions(&system.tree);
         }
         power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
+        // A state that a step has left is on the manifold, and so are its kinematics.
+        s.has_start_kinematics =
+            !has_loads && !s.is_moreau && system.motions.is_empty() && system.has_unit_quaternions(&next.q);
         if s.is_moreau {
             now = middle;
+        } else if s.has_start_kinematics {
+            if !is_current {
+                system.update_kinematics(&next.q, &next.v, w);
+                system.update_positions(w);
+            }
         } else {
             // Forces at the middle position (eq. 13a), inertias at the start.
             if has_loads {
@@ -237,7 +251,6 @@ impl Simulation {
                 w.cut_q.copy_from_slice(&self.state.cut_q);
             }
             system.project(now, &mut next.q, &mut next.v, w)?;
-            w.recursion.update_positions(&system.tree);
             if has_loads {
                 w.tau.copy_from_slice(&s.tau);
                 w.external.copy_from_slice(&s.external);
@@ -246,6 +259,7 @@ impl Simulation {
         let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
         for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
             if round > 0 {
+                s.has_start_kinematics = false;
                 // Velocities halfway to what the last round has found.
                 s.middle.clear();
                 s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
@@ -297,7 +311,6 @@ impl Simulation {
             self.system.displace(&mut next.q, &next.v, 0.5 * h);
             self.work.cut_q.copy_from_slice(&self.state.cut_q);
             self.system.project(middle, &mut next.q, &mut next.v, &mut self.work)?;
-            self.work.recursion.update_positions(&self.system.tree);
             power = self.accelerate_here(middle, s)?;
         }
         let tree = &self.system.tree;
@@ -315,7 +328,6 @@ impl Simulation {
         w.cut_q.copy_from_slice(&self.state.cut_q);
         if s.is_touched.contains(&true) {
             system.project(now, &mut next.q, &mut next.v, w)?;
-            w.recursion.update_positions(&system.tree);
             system.factor_loops(w, true);
         }
         next.v.copy_from_slice(&s.middle);
@@ -362,17 +374,19 @@ impl Simulation {
     /// Everything that may push in this step, if speeds are what is expected now.
     fn find_touching(&mut self, h: f64, s: &mut Stepper) {
         let (system, w) = (&self.system, &self.work);
-        w.recursion.find_twists(&system.tree, &s.free, &mut s.rows.twists);
-        s.middle.clear();
-        s.middle.extend(s.free.iter().zip(&self.next.v).map(|(free, v)| free - v));
-        w.recursion.find_twists(&system.tree, &s.middle, &mut s.given);
+        w.recursion.find_twists(&system.tree, &s.free, &mut s.free_twists);
+        if s.has_start_kinematics && s.strike.struck.is_empty() {
+            s.start_twists.iter_mut().enumerate().for_each(|(i, t)| *t = w.recursion.kinematics.twist(i));
+        } else {
+            w.recursion.find_twists(&system.tree, &self.next.v, &mut s.start_twists);
+        }
         let now = Situation {
             system,
             w,
             q: &self.next.q,
             v: [&self.next.v, &s.free],
-            twists: &s.rows.twists,
-            given: &s.given,
+            twists: &s.free_twists,
+            start_twists: &s.start_twists,
             step: h,
             // What is closed in the middle of the step is all that Moreau's law looks at.
             reach: if s.is_moreau { 0.0 } else { h },
@@ -403,8 +417,9 @@ impl Simulation {
         let Stepper { rows, touching, problem, solution, .. } = s;
         rows.pose(system, touching, &mut self.work)?;
         let w = &self.work;
-        rows.velocities(system, touching, &self.next.v, w, &mut s.u_start);
-        rows.velocities(system, touching, &s.free, w, &mut s.u_free);
+        // Flight that was refined since is that of mechanisms which nothing touches.
+        find_row_velocities(system, w, touching, (&self.next.v, &s.start_twists), &mut s.u_start);
+        find_row_velocities(system, w, touching, (&s.free, &s.free_twists), &mut s.u_free);
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {

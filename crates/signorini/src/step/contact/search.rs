@@ -24,6 +24,8 @@ pub(crate) struct Search {
     memory: collide::Scratch,
     found: Vec<collide::Contact>,
     link_of_body: Vec<usize>,
+    /// Bodies with shapes.
+    shaped: Vec<usize>,
     poses: Vec<Pose>,
     twists: Vec<Twist>,
     /// Joints with limits or dry friction.
@@ -37,9 +39,9 @@ pub(crate) struct Situation<'a> {
     pub q: &'a [f64],
     /// Speeds at the start of the step, and expected at its end.
     pub v: [&'a [f64]; 2],
-    /// Velocities of the links at the expected speeds, and what of them the step's own forces have given.
+    /// Velocities of the links at the expected speeds, and at the start of the step.
     pub twists: &'a [Twist],
-    pub given: &'a [Twist],
+    pub start_twists: &'a [Twist],
     pub step: f64,
     /// Time over which bodies are expected to move.
     pub reach: f64,
@@ -68,6 +70,9 @@ impl Search {
         for (link, body) in system.tree.body.iter().enumerate() {
             link_of_body[body.index()] = link;
         }
+        let mut shaped: Vec<usize> = model.shapes().iter().filter_map(|s| s.body.map(BodyId::index)).collect();
+        shaped.sort_unstable();
+        shaped.dedup();
         let mut memory = collide::Scratch::default();
         memory.allowance.resize(n, 0.0);
         Ok(Some(Self {
@@ -75,6 +80,7 @@ impl Search {
             memory,
             found: Vec::new(),
             link_of_body,
+            shaped,
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::default(); n],
             joints,
@@ -112,14 +118,16 @@ impl Search {
     fn find_contacts(&mut self, now: &Situation<'_>, out: &mut Vec<Touching>) {
         let Some(world) = &self.world else { return };
         let (tree, kinematics) = (&now.system.tree, &now.w.recursion.kinematics);
-        for (b, &link) in self.link_of_body.iter().enumerate() {
+        for &b in &self.shaped {
+            let link = self.link_of_body[b];
             let local = &tree.body_pose[link];
             let pose = kinematics.pose(link);
             let arm = pose.rotation * local.translation;
             self.poses[b] = pose * *local;
             self.twists[b] = now.twists[link].shifted(&arm);
             // Contact may take back what forces give: a body that is held up does not move as expected.
-            self.memory.allowance[b] = now.reach * now.given[link].shifted(&arm).linear.norm();
+            let given = now.twists[link] - now.start_twists[link];
+            self.memory.allowance[b] = now.reach * given.shifted(&arm).linear.norm();
         }
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();

@@ -2,7 +2,8 @@
 
 use crate::contact::Cone;
 use crate::model::BodyId;
-use crate::spatial::Vec3;
+use crate::spatial::{Twist, Vec3};
+use crate::step::system::{System, Workspace};
 
 /// Where it pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,6 +128,36 @@ impl Touching {
             Law::Contact { friction } if friction > 0.0 => Cone::circular(friction),
             Law::Contact { .. } | Law::Limit { .. } => Cone::Unilateral,
             Law::DryFriction { bound } => Cone::Interval { lower: -bound, upper: bound },
+        }
+    }
+}
+
+/// Velocities along all rows, for speeds of the tree and the velocities of links that go with them.
+pub(crate) fn find_row_velocities(
+    system: &System,
+    w: &Workspace,
+    touching: &[Touching],
+    (v, twists): (&[f64], &[Twist]),
+    out: &mut Vec<f64>,
+) {
+    out.clear();
+    for t in touching {
+        match t.place {
+            Place::Links([a, b]) => {
+                let at = |l: Option<usize>| {
+                    l.map_or_else(Vec3::zeros, |l| {
+                        let arm = t.at - w.recursion.kinematics.origin[l];
+                        twists[l].linear + twists[l].angular.cross(&arm)
+                    })
+                };
+                let relative = at(b) - at(a) + t.drift;
+                out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
+            }
+            Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
+            Place::Cut { cut, k } => {
+                let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
+                out.push(t.side() * joint.relative_motion(closure, twists).dot(&closure.measures[k]));
+            }
         }
     }
 }
