@@ -1,4 +1,4 @@
-//! No allocation inside a step, and work and memory linear in the number of links.
+//! No allocation inside a step, in steady contact either; work and memory linear in the number of links.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -156,4 +156,172 @@ fn a_hundred_thousand_links() {
     let seen = &mut Default::default();
     simulation.observe(false, seen).unwrap();
     assert_eq!(seen.bodies.len(), n);
+}
+
+/// Bodies on a floor: kind and size of each shape, and the height of its middle.
+fn on_floor(restitution: f64, friction: f64, bodies: &[(&str, f64)]) -> Scene {
+    let mut text = format!(
+        r#"
+        gravity = [0, 0, -9.81]
+        time = {{ end = 100.0, step = 1e-3 }}
+        [[material]]
+        name = "m"
+        friction = {friction}
+        restitution = {restitution}
+        [[body]]
+        name = "ground"
+        shape = [{{ kind = "half-space", material = "m" }}]
+        "#
+    );
+    for (i, (shape, height)) in bodies.iter().enumerate() {
+        let (name, x) = shape.split_once('@').map_or((*shape, 0.0), |(s, x)| (s, x.parse().unwrap()));
+        text += &format!(
+            r#"
+            [[body]]
+            name = "b{i}"
+            position = [{x}, 0, {height}]
+            shape = [{{ {name}, density = 500, material = "m" }}]
+            "#
+        );
+    }
+    toml::from_str(&text).unwrap()
+}
+
+/// A double pendulum whose point slides over a floor.
+fn sliding_pendulum() -> Scene {
+    toml::from_str(
+        r#"
+        gravity = [0, 0, -9.81]
+        time = { end = 100.0, step = 1e-3 }
+        [[material]]
+        name = "m"
+        friction = 0.2
+        [[body]]
+        name = "ground"
+        shape = [{ kind = "half-space", material = "m" }]
+        [[body]]
+        name = "A"
+        mass = 1
+        inertia = [1, 2, 3]
+        position = [-0.4546487134128409, 0.0, 0.20807341827357118]
+        orientation = [0.5403023058681398, 0.0, 0.8414709848078965, 0.0]
+        velocity = [1.0, 1.0, 0.0]
+        point = [{ name = "P1", position = [0, 0, 0.5], material = "m" }]
+        [[body]]
+        name = "B"
+        mass = 1
+        inertia = [1, 2, 3]
+        [[joint]]
+        name = "P2"
+        kind = "spherical"
+        parent = "A"
+        child = "B"
+        parent_frame = { position = [0, 0, -0.5] }
+        child_frame = { position = [0, 0, 0.5] }
+        q = [0.5403023058681398, 0.8414709848078965, 0.0, 0.0]
+        "#,
+    )
+    .unwrap()
+}
+
+/// A hanging chain whose tip lies on a floor; limits and dry friction in some joints.
+fn tip_on_floor(n: usize, fittings: bool) -> Scene {
+    let mut scene = chain(n);
+    scene.joint.iter_mut().for_each(|j| (j.q, j.v) = (Some(vec![0.0]), None));
+    scene.joint[0].q = Some(vec![0.5]);
+    let point = [0.0, 0.0, -0.2];
+    let tip = initial_poses(&scene)[n - 1].point(&point.into());
+    if fittings {
+        scene.joint[2].lower = Some(PerCoordinate::All(0.0));
+        scene.joint[5].friction = Some(PerCoordinate::All(0.1));
+        scene.joint[6].friction_load = Some(PerCoordinate::All(0.01));
+    }
+    scene.material.push(Material { name: "m".into(), friction: Some(0.3), ..Default::default() });
+    scene.body[n - 1].point.push(ContactPoint { name: "tip".into(), position: point, material: Some("m".into()) });
+    let floor = Shape {
+        geometry: Geometry::HalfSpace,
+        position: tip.into(),
+        orientation: None,
+        density: None,
+        material: Some("m".into()),
+        surface_velocity: None,
+    };
+    scene.body.push(Body { name: GROUND.into(), shape: vec![floor], ..Default::default() });
+    scene.time.step = Some(1e-4);
+    scene
+}
+
+/// Steps until memory has been seen, then counts; how often something pushed while it did.
+fn count_pushes(name: &str, scene: &Scene, formulation: Formulation, integrator: Integrator, n: usize) -> usize {
+    let built = build(scene).unwrap();
+    let options = Options { formulation, integrator, ..Options::from_scene(scene) };
+    let mut simulation = Simulation::new(built.model, built.plan, options, built.state).unwrap();
+    for _ in 0..n {
+        simulation.advance(1e6).unwrap();
+    }
+    let mut pushed = 0;
+    let count = allocations(|| {
+        for _ in 0..n {
+            simulation.advance(1e6).unwrap();
+            pushed += simulation.contacts().iter().filter(|c| c.impulse[0] > 0.0).count();
+        }
+    });
+    assert_eq!(count, 0, "{name} {formulation:?} {integrator:?}");
+    pushed
+}
+
+/// Contacts that last, with and without restitution and friction; shapes of every kind; tips of chains.
+#[test]
+fn a_step_in_steady_contact_allocates_nothing() {
+    let cube = r#"kind = "box", size = [0.2, 0.2, 0.2]"#;
+    let stack: Vec<(&str, f64)> = (0..10).map(|i| (cube, 0.1 + 0.2 * f64::from(i))).collect();
+    let shapes = [
+        (r#"kind = "sphere", radius = 0.1@0"#, 0.1),
+        (r#"kind = "capsule", radius = 0.1, length = 0.2@1"#, 0.2),
+        (r#"kind = "cylinder", radius = 0.1, length = 0.2@2"#, 0.1),
+        (r#"kind = "cone", radius = 0.1, length = 0.2@3"#, 0.05),
+        (
+            r#"kind = "convex-hull", points = [[0.1, 0, -0.1], [-0.1, 0.1, -0.1], [-0.1, -0.1, -0.1], [0, 0, 0.2]]@4"#,
+            0.1,
+        ),
+        (r#"kind = "box", size = [0.2, 0.2, 0.2]@5"#, 0.1),
+        (r#"kind = "box", size = [0.1, 0.1, 0.2]@5"#, 0.3),
+        (r#"kind = "cylinder", radius = 0.1, length = 0.2@6"#, 0.1),
+        (r#"kind = "box", size = [0.1, 0.1, 0.2]@6"#, 0.3),
+        (r#"kind = "box", size = [0.2, 0.2, 0.2]@7"#, 0.1),
+        (r#"kind = "cylinder", radius = 0.05, length = 0.2@7"#, 0.3),
+    ];
+    for formulation in [Formulation::Recursive, Formulation::Dca] {
+        for integrator in [Integrator::StewartTrinkle, Integrator::Moreau] {
+            let check = |name: &str, scene: &Scene| {
+                let pushed = count_pushes(name, scene, formulation, integrator, 100);
+                assert!(pushed >= 50, "{name}: {pushed} pushes");
+            };
+            check("box", &on_floor(0.0, 0.5, &[(cube, 0.1)]));
+            check("frictionless box", &on_floor(0.0, 0.0, &[(cube, 0.1)]));
+            check("box with restitution", &on_floor(0.5, 0.5, &[(cube, 0.1)]));
+            check("stack", &on_floor(0.0, 0.5, &stack));
+            check("stack with restitution", &on_floor(0.3, 0.5, &stack[..4]));
+            check("shapes", &on_floor(0.0, 0.5, &shapes));
+            check("sliding pendulum", &sliding_pendulum());
+            check("chain", &tip_on_floor(20, false));
+            // After Moreau a limit is looked at only while it is closed: what touches would change from step to step.
+            if integrator == Integrator::StewartTrinkle {
+                check("chain with limits", &tip_on_floor(20, true));
+            }
+        }
+    }
+}
+
+/// A ball that bounces: strikes by every law.
+#[test]
+fn strikes_allocate_nothing() {
+    for law in [Restitution::Newton, Restitution::Poisson, Restitution::Energetic] {
+        let mut scene = on_floor(1.0, 0.5, &[(r#"kind = "sphere", radius = 0.1"#, 0.11)]);
+        scene.body[1].velocity = Some([1.0, 0.0, 0.0]);
+        scene.solver.restitution = law;
+        let pushed =
+            count_pushes(&format!("{law:?}"), &scene, Formulation::Recursive, Integrator::StewartTrinkle, 400);
+        assert!(pushed >= 3, "{law:?}: {pushed} strikes");
+    }
 }

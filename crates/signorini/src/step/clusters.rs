@@ -4,7 +4,7 @@ use super::StepError;
 use super::system::{System, Workspace};
 use crate::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
 use crate::dynamics::loads::Power;
-use crate::dynamics::recursive::cut::Closure;
+use crate::dynamics::recursive::cut::{Closure, Cut};
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
 use crate::model::Instant;
 use crate::plan::{Elimination, Port, Shape};
@@ -50,18 +50,20 @@ impl Workspace {
 }
 
 impl System {
-    /// Cut joints as ports: closed directions, then prescribed speeds and rotors.
-    pub(crate) fn ports(&self) -> Vec<Port> {
-        let port = |cut: &crate::dynamics::recursive::cut::Cut| {
-            let fittings = self.fittings(cut);
-            let extra = |k: usize| {
-                let has_rotor = fittings.armature.get(k).is_some_and(|&i| i > 0.0);
-                usize::from(fittings.motion(k).is_some()) + usize::from(has_rotor)
-            };
-            let n_rows = cut.rows.len() + (0..cut.v.len()).map(extra).sum::<usize>();
-            Port { ends: [cut.child, cut.parent], n_rows, is_kept: false }
+    /// A cut joint as a port: closed directions, then prescribed speeds and rotors.
+    pub(crate) fn port(&self, cut: &Cut) -> Port {
+        let fittings = self.fittings(cut);
+        let extra = |k: usize| {
+            let has_rotor = fittings.armature.get(k).is_some_and(|&i| i > 0.0);
+            usize::from(fittings.motion(k).is_some()) + usize::from(has_rotor)
         };
-        self.cuts.iter().map(port).collect()
+        let n_rows = cut.rows.len() + (0..cut.v.len()).map(extra).sum::<usize>();
+        Port { ends: [cut.child, cut.parent], n_rows, is_kept: false }
+    }
+
+    /// Cut joints as ports.
+    pub(crate) fn ports(&self) -> Vec<Port> {
+        self.cuts.iter().map(|cut| self.port(cut)).collect()
     }
 
     /// An elimination tree of this topology.

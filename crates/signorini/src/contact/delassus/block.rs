@@ -99,26 +99,36 @@ impl BlockMatrix {
         out
     }
 
-    /// From a dense row-major matrix; blocks that are zero throughout are left out.
+    /// From a dense row-major matrix; blocks that are zero throughout are left out. Where the same blocks are used as before, nothing
+    /// is allocated and copies go on sharing the pattern.
     pub fn set_from_dense(&mut self, offsets: &[usize], dense: &[f64]) {
-        self.clear(offsets);
         let n = offsets.last().copied().unwrap_or(0);
         let n_blocks = offsets.len().saturating_sub(1);
-        for b in 0..n_blocks {
-            for c in 0..n_blocks {
-                let rows = offsets[b]..offsets[b + 1];
-                let used = |i: usize| dense[i * n + offsets[c]..i * n + offsets[c + 1]].iter().any(|x| *x != 0.0);
-                if b != c && !rows.clone().any(used) {
-                    continue;
+        let is_used = |b: usize, c: usize| {
+            let mut rows = offsets[b]..offsets[b + 1];
+            b == c || rows.any(|i| dense[i * n + offsets[c]..i * n + offsets[c + 1]].iter().any(|x| *x != 0.0))
+        };
+        let p = &*self.pattern;
+        let is_same = p.offsets == offsets
+            && (0..n_blocks).all(|b| (0..n_blocks).filter(|c| is_used(b, *c)).eq(self.columns(b).iter().copied()));
+        if !is_same {
+            self.clear(offsets);
+            for b in 0..n_blocks {
+                for c in (0..n_blocks).filter(|c| is_used(b, *c)) {
+                    self.push_block(b, c);
                 }
-                let at = self.push_block(b, c);
-                let dim = offsets[c + 1] - offsets[c];
-                for (k, i) in rows.enumerate() {
-                    self.values[at + k * dim..at + (k + 1) * dim]
-                        .copy_from_slice(&dense[i * n + offsets[c]..i * n + offsets[c + 1]]);
+                self.end_row();
+            }
+        }
+        let Self { pattern: p, values } = self;
+        for b in 0..n_blocks {
+            for slot in p.row_start[b]..p.row_start[b + 1] {
+                let columns = offsets[p.columns[slot]]..offsets[p.columns[slot] + 1];
+                for (k, i) in (offsets[b]..offsets[b + 1]).enumerate() {
+                    let at = p.value_start[slot] + k * columns.len();
+                    values[at..at + columns.len()].copy_from_slice(&dense[i * n..][columns.clone()]);
                 }
             }
-            self.end_row();
         }
     }
 

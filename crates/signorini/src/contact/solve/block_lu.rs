@@ -23,12 +23,31 @@ pub struct Symbolic {
     first_child: Vec<usize>,
     next_sibling: Vec<usize>,
     mark: Vec<usize>,
+    /// The contact graph that the order is for: number of neighbours of each contact, and all of them.
+    degrees: Vec<usize>,
+    neighbours: Vec<usize>,
 }
 
 impl Symbolic {
-    /// Minimum-degree order of the whole contact graph, ties by contact number.
-    pub fn order(&mut self, graph: &BlockMatrix) {
+    /// Whether the order is that of this graph.
+    fn is_for(&self, graph: &BlockMatrix) -> bool {
         let n = graph.n_blocks();
+        self.degrees.len() == n
+            && self.neighbours.len() == graph.n_stored()
+            && self.degrees.iter().enumerate().all(|(i, d)| *d == graph.columns(i).len())
+            && (0..n).flat_map(|i| graph.columns(i)).eq(&self.neighbours)
+    }
+
+    /// Minimum-degree order of the whole contact graph, ties by contact number. Nothing is done where it is known.
+    pub fn order(&mut self, graph: &BlockMatrix) {
+        if self.is_for(graph) {
+            return;
+        }
+        let n = graph.n_blocks();
+        self.degrees.clear();
+        self.degrees.extend((0..n).map(|i| graph.columns(i).len()));
+        self.neighbours.clear();
+        self.neighbours.extend((0..n).flat_map(|i| graph.columns(i)));
         let mut adjacency: Vec<Vec<usize>> = vec![Vec::new(); n];
         for i in 0..n {
             for &j in graph.columns(i) {

@@ -16,17 +16,20 @@
 use super::assemble::ends;
 use super::{Place, Touching};
 use crate::dynamics::dca::{Dca, Drive};
-use crate::plan::{Elimination, Port};
-use crate::spatial::{Twist, Wrench};
+use crate::plan::{Elimination, Port, Shape};
+use crate::spatial::Wrench;
 use crate::step::clusters::cut_row;
 use crate::step::system::{System, Workspace};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{Matrix6, Vector6};
 
 /// Clusters of a mechanism with open contact ports.
 #[derive(Default)]
 pub(super) struct Clusters {
     dca: Option<Dca>,
+    /// What the order of assembly was found for, and what is wanted now.
+    shape: Shape,
     ports: Vec<Port>,
+    wanted_ports: Vec<Port>,
     delassus: Vec<f64>,
     /// G as the root has it, and its rows.
     root: Vec<f64>,
@@ -38,13 +41,16 @@ pub(super) struct Clusters {
 
 impl Clusters {
     pub fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
-        let mut ports = system.ports();
+        let ports = &mut self.wanted_ports;
+        ports.clear();
+        ports.extend(system.cuts.iter().map(|cut| system.port(cut)));
         self.first = ports.iter().map(|p| p.n_rows).sum();
         ports.extend(touching.iter().map(|t| Port { ends: links(t, system), n_rows: t.n_rows(), is_kept: true }));
-        if self.dca.is_none() || ports != self.ports {
-            let plan = Elimination::build(&system.plan.parents(), &ports, system.shape);
-            self.dca = Some(Dca::new(&system.tree, &ports, plan));
-            self.ports = ports;
+        if self.dca.is_none() || *ports != self.ports || self.shape != system.shape {
+            let plan = Elimination::build(&system.plan.parents(), ports, system.shape);
+            self.dca = Some(Dca::new(&system.tree, ports, plan));
+            self.ports.clone_from(ports);
+            self.shape = system.shape;
         }
         let Some(dca) = &mut self.dca else { return };
         if let Some(work) = &w.dca {
@@ -114,12 +120,17 @@ fn links(t: &Touching, system: &System) -> [Option<usize>; 2] {
 /// A wrench at a link's origin that does unit work on one speed of its joint and none on the others.
 fn dual(system: &System, link: usize, speed: usize, w: &Workspace) -> Wrench {
     let l = &system.tree.links[link];
-    let motions: Vec<Twist> = l.v_range().map(|v| w.recursion.kinematics.unit_motion(link, l, v)).collect();
-    let n = motions.len();
-    let s = DMatrix::from_fn(6, n, |i, j| motions[j].to_array()[i]);
-    // The shortest such wrench; its length means nothing, since the joint holds the rest.
-    let unit = DVector::from_fn(n, |j, _| f64::from(u8::from(l.v as usize + j == speed)));
-    let found = (s.transpose() * &s).lu().solve(&unit).map(|x| &s * x);
+    let n = l.v_range().len();
+    let mut s = Matrix6::zeros();
+    for (j, v) in l.v_range().enumerate() {
+        s.set_column(j, &Vector6::from(w.recursion.kinematics.unit_motion(link, l, v).to_array()));
+    }
+    // The shortest such wrench; its length means nothing, since the joint holds the rest. Unknowns beyond the joint's speeds are zero.
+    let mut square = s.transpose() * s;
+    (n..6).for_each(|j| square[(j, j)] = 1.0);
+    let mut unit = Vector6::zeros();
+    unit[speed - l.v as usize] = 1.0;
+    let found = square.lu().solve(&unit).map(|x| s * x);
     found.map_or_else(Wrench::default, |x| {
         Wrench::new(nalgebra::Vector3::new(x[0], x[1], x[2]), nalgebra::Vector3::new(x[3], x[4], x[5]))
     })

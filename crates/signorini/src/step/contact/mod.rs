@@ -474,7 +474,7 @@ impl Simulation {
                 }
                 None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
             };
-        strike.struck.sort_by_key(|x| x.touching.id);
+        strike.struck.sort_unstable_by_key(|x| (x.touching.id, x.order));
         let mut struck = strike.struck.iter().peekable();
         for (c, t) in touching.iter().enumerate() {
             // What struck and is out of reach by now.

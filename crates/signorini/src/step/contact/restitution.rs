@@ -47,6 +47,8 @@ pub(super) struct Struck {
     pub velocity: [f64; 3],
     /// Whether it struck; else it was closed and took part.
     pub strikes: bool,
+    /// Its place among all that struck in the step.
+    pub order: usize,
 }
 
 impl Struck {
@@ -80,6 +82,24 @@ pub(crate) struct Strike {
     change: Vec<f64>,
     /// All that struck in this step.
     pub struck: Vec<Struck>,
+    /// Taken while it is used.
+    expanding: Option<Box<Expanding>>,
+}
+
+/// Scratch of expansion.
+#[derive(Default)]
+struct Expanding {
+    /// Impulses and velocities at the end of compression.
+    p: Vec<f64>,
+    u: Vec<f64>,
+    /// Impulses of expansion, and velocities with those that are given.
+    total: Vec<f64>,
+    free: Vec<f64>,
+    cones: Vec<Cone>,
+    /// The operator, every row a block of its own.
+    w: BlockMatrix,
+    dense: Vec<f64>,
+    rows: Vec<usize>,
 }
 
 impl Strike {
@@ -97,6 +117,7 @@ impl Strike {
             after: Vec::new(),
             change: Vec::new(),
             struck: Vec::new(),
+            expanding: None,
         }
     }
 }
@@ -224,7 +245,8 @@ impl Simulation {
             }
             let three = |x: &[f64]| std::array::from_fn(|d| if d < t.n_rows() { x[offsets[c] + d] } else { 0.0 });
             let (impulse, velocity) = (three(&k.impulses), three(&k.after));
-            k.struck.push(Struck { touching: *t, impulse, velocity, strikes: k.times[c].is_finite() });
+            let (strikes, order) = (k.times[c].is_finite(), k.struck.len());
+            k.struck.push(Struck { touching: *t, impulse, velocity, strikes, order });
         }
         balance.dissipated += taken;
         balance.work += moved;
@@ -269,8 +291,25 @@ impl Strike {
 
     /// Adds to the impulses of compression those of expansion.
     fn expand(&mut self, law: Restitution, report: &mut StepReport) -> Result<(), crate::contact::ContactError> {
-        let offsets = self.problem.offsets().to_vec();
-        let (q, p, u) = (&self.before, self.impulses.clone(), self.solution.u.clone());
+        let mut e = self.expanding.take().unwrap_or_default();
+        e.p.clone_from(&self.impulses);
+        e.u.clone_from(&self.solution.u);
+        e.set_operator(&self.problem);
+        let outcome = self.expand_within(law, &mut e, report);
+        self.impulses.iter_mut().zip(&e.total).for_each(|(p, r)| *p += r);
+        self.expanding = Some(e);
+        outcome
+    }
+
+    /// Leaves the impulses of expansion in `e.total`.
+    fn expand_within(
+        &mut self,
+        law: Restitution,
+        e: &mut Expanding,
+        report: &mut StepReport,
+    ) -> Result<(), crate::contact::ContactError> {
+        let offsets = self.problem.offsets();
+        let (q, p, u) = (&self.before, &e.p, &e.u);
         let (mut stored, mut lost) = (0.0, 0.0);
         for (c, t) in self.members.iter().enumerate() {
             let i = offsets[c];
@@ -278,21 +317,18 @@ impl Strike {
             lost -= (i..offsets[c + 1]).map(|i| 0.5 * p[i] * (q[i] + u[i])).sum::<f64>();
         }
         let allowed = stored.min(lost.max(0.0));
-        let w = single_rows(&self.problem);
-        let mut total = Vec::new();
-        let gain = self.expand_by(1.0, &w, &p, &u, &mut total, report)?;
         // Twice the rounding of a sum over all rows.
         let slack = 1.0 + 1e-13 * p.len() as f64;
+        let gain = self.expand_by(1.0, e, report)?;
         if law == Restitution::Energetic && gain > allowed * slack {
             let (mut low, mut high) = (0.0, 1.0);
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (low + high);
-                let gain = self.expand_by(middle, &w, &p, &u, &mut total, report)?;
+                let gain = self.expand_by(middle, e, report)?;
                 if gain > allowed { high = middle } else { low = middle }
             }
-            self.expand_by(low, &w, &p, &u, &mut total, report)?;
+            self.expand_by(low, e, report)?;
         }
-        self.impulses.iter_mut().zip(&total).for_each(|(p, r)| *p += r);
         Ok(())
     }
 
@@ -300,16 +336,14 @@ impl Strike {
     fn expand_by(
         &mut self,
         share: f64,
-        w: &BlockMatrix,
-        p: &[f64],
-        u: &[f64],
-        total: &mut Vec<f64>,
+        e: &mut Expanding,
         report: &mut StepReport,
     ) -> Result<f64, crate::contact::ContactError> {
         let offsets = self.problem.offsets();
+        let Expanding { p, u, total, free, cones, w, .. } = e;
         total.clear();
         total.resize(p.len(), 0.0);
-        let mut cones = Vec::with_capacity(p.len());
+        cones.clear();
         for (c, t) in self.members.iter().enumerate() {
             let i = offsets[c];
             total[i] = share * t.restitution * p[i];
@@ -329,13 +363,14 @@ impl Strike {
                 }
             }
         }
-        let mut free = vec![0.0; p.len()];
-        w.apply(total, &mut free);
-        free.iter_mut().zip(u).for_each(|(f, u)| *f += u);
+        free.clear();
+        free.resize(p.len(), 0.0);
+        w.apply(total, free);
+        free.iter_mut().zip(&*u).for_each(|(f, u)| *f += u);
         self.expansion.refill(|delassus, q, laws| {
             delassus.clone_from(w);
-            q.clone_from(&free);
-            laws.clone_from(&cones);
+            q.clone_from(free);
+            laws.clone_from(cones);
         })?;
         self.solver.solve_into(&self.expansion, Start::Cold, &mut self.extra)?;
         report.note_solution(&self.extra);
@@ -344,21 +379,16 @@ impl Strike {
     }
 }
 
-/// The operator of a problem, every row a block of its own.
-fn single_rows(problem: &ContactProblem) -> BlockMatrix {
-    let n = problem.n_rows();
-    let mut dense = vec![0.0; n * n];
-    if let Some(w) = problem.delassus().as_blocks(problem.offsets()) {
-        for b in 0..w.n_blocks() {
-            for (c, block) in w.row(b) {
-                let (row, column) = (problem.offsets()[b], problem.offsets()[c]);
-                for (k, values) in block.chunks_exact(w.dim(c)).enumerate() {
-                    dense[(row + k) * n + column..][..values.len()].copy_from_slice(values);
-                }
-            }
+impl Expanding {
+    fn set_operator(&mut self, problem: &ContactProblem) {
+        let n = problem.n_rows();
+        match problem.delassus().as_blocks(problem.offsets()) {
+            Some(w) => w.to_dense(&mut self.dense),
+            None => self.dense.clear(),
         }
+        self.dense.resize(n * n, 0.0);
+        self.rows.clear();
+        self.rows.extend(0..=n);
+        self.w.set_from_dense(&self.rows, &self.dense);
     }
-    let mut out = BlockMatrix::default();
-    out.set_from_dense(&(0..=n).collect::<Vec<_>>(), &dense);
-    out
 }
