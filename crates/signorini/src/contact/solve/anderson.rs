@@ -27,9 +27,9 @@ const GROWTH: f64 = 4.0;
 /// A column that the newer ones explain to this share of its square is left out.
 const DEPENDENT: f64 = 1e-12;
 
-/// Steps in which the norm must fall by [`PROGRESS`]: ten cost as much as a Newton step or two, which gains no less.
-const PATIENCE: usize = 10;
-const PROGRESS: f64 = 0.2;
+/// Steps in which the norm must fall by half. They cost as much as a few Newton steps, and leave an r from which fewer of those are needed.
+const PATIENCE: usize = 25;
+const PROGRESS: f64 = 0.5;
 
 /// The iteration with its memory.
 #[derive(Debug, Clone, Default)]

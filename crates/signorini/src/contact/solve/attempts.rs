@@ -22,6 +22,16 @@ const RESTARTS: u64 = 24;
 /// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
 const COARSE_FLOOR: f64 = 1e-8;
 
+/// A residual from which Newton's method needs a step or two, whatever the size of the problem.
+pub const NEAR: f64 = 1e-5;
+
+/// Where the contacts are few a Newton step costs no more than a few sweeps, and is tried first from this residual on.
+const FEW_CONTACTS: usize = 24;
+const FEW_RESIDUAL: f64 = 0.03;
+
+/// Newton steps of that first try.
+const FIRST_STEPS: usize = 4;
+
 /// What happened to r before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -94,20 +104,24 @@ impl Attempts {
         if stage == Stage::Fresh {
             self.sweep(options.count_sweeps(system.n_contacts(), is_lcp), tolerance, system, work);
         }
-        if stage != Stage::Swept && self.offer_best(tolerance, system) {
+        // What the judge refused is not offered again, only measured.
+        if stage != Stage::Swept && self.offer_best(tolerance, system) && stage != Stage::Refused {
             return ("gauss-seidel", Status::Stalled);
+        }
+        self.newton.reset(system);
+        if !is_lcp && self.close_in(options, system, work) {
+            return ("newton", Status::Stalled);
         }
         if !is_lcp && self.accelerate(options, system, work) {
             return ("gauss-seidel", Status::Stalled);
         }
-        self.newton.reset(system);
         // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
         // the proximal parameter matches how far there is to go.
         let plan = if is_lcp {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
             let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, 100);
-            ProximalNewtonOptions { max_inner: 8, max_newton: options.newton_steps, ..bold }
+            ProximalNewtonOptions { max_inner: 5, max_newton: options.newton_steps, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
@@ -181,10 +195,26 @@ impl Attempts {
         self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
     }
 
+    /// A few Newton steps where the best r is close, or a step is cheap.
+    fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
+        let is_near = self.rel <= NEAR;
+        if !is_near && !(self.rel <= FEW_RESIDUAL && system.n_contacts() <= FEW_CONTACTS) {
+            return false;
+        }
+        let tolerance = options.tolerance;
+        let goal = if is_near { options.warm_tolerance() } else { tolerance };
+        let plan = newton_options(goal, (0.1 * self.rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, FIRST_STEPS);
+        let plan = ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan };
+        self.trial.copy_from_slice(&self.best);
+        self.newton(&plan, Some(self.rel), tolerance, system, work)
+    }
+
     /// Accelerated sweeps from the best r.
     fn accelerate(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
         let goal = (options.tolerance * system.q_norm, options.accelerated_sweeps);
         self.trial.copy_from_slice(&self.best);
+        // The multipliers of earlier sweeps may be those of the problem as it was posed.
+        self.sweeper.reset(system.n_contacts());
         self.anderson.settle(&mut self.sweeper, system, goal, &mut self.trial, work);
         let new = system.rel(&self.trial);
         self.offer(new, options.tolerance, system)

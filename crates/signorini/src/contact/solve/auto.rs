@@ -23,7 +23,7 @@
 
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::attempts::{Attempts, Stage, is_lcp};
+use super::attempts::{Attempts, NEAR, Stage, is_lcp};
 use super::frame::Frame;
 use super::islands::{Islands, gather, scatter};
 use super::system::System;
@@ -42,6 +42,9 @@ pub struct AutoOptions {
     pub accelerated_sweeps: usize,
     /// Newton steps of the bold kind before the careful kind is tried.
     pub newton_steps: usize,
+    /// Share of the tolerance to which a warm start must solve the problem to be taken as it is. In motion, where the last step's impulses are the start,
+    /// bodies at rest want a small one: what a residual leaves as velocity moves them, and each step would find another problem.
+    pub warm_share: f64,
     /// Up to this many rows a complementarity problem goes to Lemke after two sweeps.
     pub lemke_rows: usize,
 }
@@ -60,6 +63,16 @@ impl Default for AutoOptions {
 }
 
 impl AutoOptions {
+    /// For problems of which each is nearly the last one.
+    pub fn in_motion(tolerance: f64) -> Self {
+        Self { tolerance, warm_share: 1e-3, ..Self::default() }
+    }
+
+    /// What a warm start must reach; the rounding of positions leaves about 1e-12.
+    pub(super) fn warm_tolerance(&self) -> f64 {
+        self.tolerance.min((self.warm_share * self.tolerance).max(1e-12))
+    }
+
     /// Sweeps worth their time: one is exact for one contact, one in each direction for triangular problems, however
     /// hard these are for pivoting; otherwise enough for a good active set.
     pub(super) fn count_sweeps(&self, n_contacts: usize, is_lcp: bool) -> usize {
@@ -156,10 +169,12 @@ impl ContactSolver for Auto {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         let tolerance = self.options.tolerance;
-        if self.frame.open(problem, start, tolerance, solution) {
+        if self.frame.open(problem, start, self.options.warm_tolerance(), solution) {
             return Ok(());
         }
-        let stage = self.sweep(problem, solution);
+        // At rest one problem is nearly the last one, and Newton's method is there at once. One contact alone is solved by a sweep.
+        let is_near = start == Start::Warm && solution.residual.rel <= NEAR && problem.n_contacts() > 1;
+        let stage = if is_near { Stage::Refused } else { self.sweep(problem, solution) };
         if solution.status.is_solved() {
             return Ok(());
         }

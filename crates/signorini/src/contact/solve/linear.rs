@@ -13,6 +13,8 @@
 //!
 //! **Checked by** unit tests below (random systems against each other).
 
+use std::ops::Range;
+
 /// LU with partial pivoting of a small row-major matrix, in place; b becomes the solution. False if singular.
 pub fn solve_small(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
     for k in 0..n {
@@ -142,24 +144,7 @@ impl DenseLu {
                 }
             }
         }
-        for row in bottom.chunks_exact_mut(n) {
-            let (factors, rest) = row.split_at_mut(end);
-            let mut k = start;
-            while k + 4 <= end {
-                let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
-                let u: [&[f64]; 4] = std::array::from_fn(|d| &top[(k + d) * n + end..(k + d + 1) * n]);
-                let rows = u[0].iter().zip(u[1]).zip(u[2]).zip(u[3]);
-                for (x, (((a, b), c), d)) in rest.iter_mut().zip(rows) {
-                    *x -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
-                }
-                k += 4;
-            }
-            for k in k..end {
-                for (x, y) in rest.iter_mut().zip(&top[k * n + end..(k + 1) * n]) {
-                    *x -= factors[k] * y;
-                }
-            }
-        }
+        update_rows(n, start..end, top, bottom);
     }
 
     /// b ← A⁻¹ b.
@@ -180,6 +165,46 @@ impl DenseLu {
             head[i] = (head[i] - sum) / row[0];
         }
         b.copy_from_slice(x);
+    }
+}
+
+/// What the rows `panel` of `top` do to the rows below, each n long, in the widest registers there are. Multiplications and additions stay apart, so that
+/// the bits are the same in all of them.
+fn update_rows(n: usize, panel: Range<usize>, top: &[f64], bottom: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked.
+        return unsafe { update_rows_avx2(n, panel, top, bottom) };
+    }
+    update_rows_generic(n, panel, top, bottom);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn update_rows_avx2(n: usize, panel: Range<usize>, top: &[f64], bottom: &mut [f64]) {
+    update_rows_generic(n, panel, top, bottom);
+}
+
+#[inline(always)]
+fn update_rows_generic(n: usize, panel: Range<usize>, top: &[f64], bottom: &mut [f64]) {
+    let Range { start, end } = panel;
+    for row in bottom.chunks_exact_mut(n) {
+        let (factors, rest) = row.split_at_mut(end);
+        let mut k = start;
+        while k + 4 <= end {
+            let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
+            let u: [&[f64]; 4] = std::array::from_fn(|d| &top[(k + d) * n + end..(k + d + 1) * n]);
+            let rows = u[0].iter().zip(u[1]).zip(u[2]).zip(u[3]);
+            for (x, (((a, b), c), d)) in rest.iter_mut().zip(rows) {
+                *x -= (f[0] * a + f[1] * b) + (f[2] * c + f[3] * d);
+            }
+            k += 4;
+        }
+        for k in k..end {
+            for (x, y) in rest.iter_mut().zip(&top[k * n + end..(k + 1) * n]) {
+                *x -= factors[k] * y;
+            }
+        }
     }
 }
 

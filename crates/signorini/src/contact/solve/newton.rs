@@ -75,7 +75,7 @@ impl Schedule {
 
     /// The residual of an inner problem, in units of what its outer step gains.
     fn forcing(self) -> f64 {
-        if self == Schedule::Bold { 0.1 } else { 0.01 }
+        if self == Schedule::Bold { 0.5 } else { 0.01 }
     }
 }
 

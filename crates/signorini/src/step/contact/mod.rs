@@ -39,12 +39,12 @@ pub(crate) use touching::{Law, Place, Touching, find_row_velocities};
 
 use super::system::System;
 use super::{Observation, Options, Simulation, StepError, StepReport};
-use crate::contact::solve::solver_by_name;
+use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::dynamics::loads::Power;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
-use crate::scene::{Formulation, Integrator, Restitution};
+use crate::scene::{ContactMethod, Formulation, Integrator, Restitution};
 use crate::spatial::{Twist, Vec3, Wrench};
 use crate::state::ContactMemory;
 
@@ -137,11 +137,15 @@ impl Stepper {
         }
         let joints = system.model.joints().iter().filter(|j| !j.is_absent);
         let bad = |e: ContactError| StepError::BadOption(e.to_string());
+        let mut solver = solver_by_name(options.method.name(), options.tolerance).map_err(bad)?;
+        if options.method == ContactMethod::Auto {
+            solver = Box::new(Auto::new(AutoOptions::in_motion(options.tolerance)));
+        }
         Ok(Some(Box::new(Self {
             search,
             rows: Rows::new(system),
             touching: Vec::new(),
-            solver: solver_by_name(options.method.name(), options.tolerance).map_err(bad)?,
+            solver,
             solution: Solution::default(),
             problem: ContactProblem::default(),
             unsolved: None,
