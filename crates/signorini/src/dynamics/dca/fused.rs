@@ -3,12 +3,13 @@
 //! **Problem.** The general route factors, then solves, and reads positions that someone else swept from the ground
 //! outwards. For accelerations of a mechanism without loops none of this is needed.
 //!
-//! **Method.** Three passes over the clusters. Up: each block finds how its bottom is turned and spins against its top, and these
-//! compose; the block on the ground knows its top and sweeps its positions and velocities already, and blocks at the tips, which
-//! have no bottom, find the sines and cosines that they will need. Down and up again: the top's axes and spin are known, so each block sweeps its own links outwards for
-//! positions and velocities, and inwards for inertia, forces and the columns of its bottom, and the parts are merged. Down: motions
-//! and forces at the ports, and the outward sweep of each block. The arithmetic within a block is that of the
-//! recursion; the bottom's six columns ride along by components, so that the compiler can do several at a time.
+//! **Method.** Three passes over the clusters. Up: each block finds how its bottom is turned and spins against its top, and
+//! these compose; the block on the ground knows its top and sweeps its positions and velocities already, and blocks at the
+//! tips, which have no bottom, find the sines and cosines that they will need. Down and up again: the top's axes and spin are
+//! known, so each block sweeps its own links outwards for positions and velocities, and inwards for inertia, forces and the
+//! columns of its bottom, and the parts are merged. Down: motions and forces at the ports, and the outward sweep of each
+//! block. The arithmetic within a block is that of the recursion; the bottom's six columns ride along by components, so that
+//! the compiler can do several at a time.
 //!
 //! **Cost.** Of a block at a tip, the recursion's. Of the one on the ground 1.3 times the recursion's, of others 1.45 times; most of the
 //! difference is in the inward sweep.
