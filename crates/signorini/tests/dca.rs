@@ -235,13 +235,15 @@ fn same_bits_on_any_number_of_threads() {
     let fittings = Extras { fittings: true, motions: false };
     let mut looped = random_tree(&mut rng, 600, 0.3, &[JointKind::Spherical, JointKind::Universal], fittings);
     close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b400", "b7"), none);
-    let scenes = [chain(1500), random_tree(&mut rng, 900, 0.2, &KINDS, none), looped];
-    for scene in &scenes {
+    let blocked = Shape::Blocked(200);
+    let branching = random_tree(&mut rng, 900, 0.2, &KINDS, none);
+    let scenes = [(chain(1500), blocked), (branching, blocked), (looped, blocked), (chain(9000), Shape::Auto)];
+    for (scene, shape) in &scenes {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let mut simulation = start(&build(scene).unwrap(), Formulation::Dca);
-                simulation.set_shape(Shape::Blocked(200));
+                simulation.set_shape(*shape);
                 let mut a = Vec::new();
                 simulation.accelerations(&mut a).unwrap();
                 bits(&a)
@@ -327,6 +329,27 @@ fn the_fused_route_is_the_general_one() {
             // Sixty links' worth of roundings, at a condition of some thousands.
             assert!(difference(&a, &b) < 1e-9, "{shape:?} {n}: {:e}", difference(&a, &b));
         }
+    }
+}
+
+/// Trees that `auto` cuts into several blocks, of which one lies on the ground.
+#[test]
+fn large_trees_move_as_under_the_recursion() {
+    let mut rng = Rng(21);
+    let none = Extras { fittings: true, motions: false };
+    let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Revolute];
+    for branching in [0.0, 0.05, 0.5] {
+        let mut case = case(&random_tree(&mut rng, 2500, branching, &kinds, none), &mut Rng(2));
+        let plan = Elimination::build(&case.parents, &[], Shape::Auto);
+        assert!(plan.n_blocks() > 1);
+        let mut dca = Dca::new(&case.tree, &[], plan);
+        let (mut a, mut b) = (vec![0.0; case.tree.n_v], vec![0.0; case.tree.n_v]);
+        let motion = Motion { tree: &case.tree, q: &case.q, v: &case.v, tau: &case.tau, held: &[] };
+        dca.accelerate(&motion, &Twist::new(Vec3::zeros(), -case.gravity), &mut a);
+        case.recursion.update_articulated(&case.tree, &case.tau, &[], None);
+        case.recursion.update_accelerations(&case.tree, &case.gravity, &[], &mut b);
+        // Thousands of links' worth of roundings.
+        assert!(difference(&a, &b) < 1e-9, "{branching}: {:e}", difference(&a, &b));
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 use common::{Rng, chain};
 use proptest::prelude::*;
 use signorini::model::Model;
-use signorini::plan::{Elimination, Merge, Plan, Port, Shape};
+use signorini::plan::{Cluster, Elimination, Merge, Plan, Port, Shape};
 use signorini::scene::{GROUND, Scene};
 
 type Parents = Vec<Option<usize>>;
@@ -161,6 +161,46 @@ proptest! {
                 prop_assert!(end - start <= limit);
             }
         }
+    }
+}
+
+/// Links of each block, in the order of the tree.
+fn block_sizes(plan: &Elimination) -> Vec<usize> {
+    let size = |c: &Cluster| if let Merge::Block { start, end } = c.merge { Some(end - start) } else { None };
+    plan.clusters.iter().filter_map(size).collect()
+}
+
+/// Blocks of a chain take equally long: the one at the tip, which has no bottom, is a third larger than the others.
+#[test]
+fn auto_evens_out_the_blocks_of_a_chain() {
+    for (n, n_blocks) in [(2047, 1), (2048, 2), (5000, 2), (8191, 2), (8192, 4), (10_000, 4), (40_001, 16)] {
+        let plan = check(&chain_of(n), &[], Shape::Auto);
+        let sizes = block_sizes(&plan);
+        assert_eq!(sizes.len(), n_blocks, "{n}: {sizes:?}");
+        assert_eq!(plan.depth(), n_blocks.ilog2() as usize);
+        let (tip, others) = sizes.split_last().unwrap();
+        // A chain of n links has at most one split per level, each off by half a link.
+        let wanted = 0.75 * *tip as f64;
+        assert!(others.iter().all(|&m| (m as f64 - wanted).abs() <= 4.0), "{n}: {sizes:?}");
+    }
+}
+
+/// Large trees of any shape: as many blocks as a chain, give or take what branchings leave over.
+#[test]
+fn auto_blocks_of_trees_are_large() {
+    let mut rng = Rng(6);
+    let n = 20_000;
+    let mut trees = vec![("star", star(n)), ("broom", broom(n)), ("binary", complete(n, 2)), ("comb", comb(140, 141))];
+    trees.push(("fibonacci", fibonacci(n)));
+    trees.push(("forest", vec![None; n]));
+    trees.extend([2, 50, n].map(|reach| ("random", random(&mut rng, n, reach))));
+    for (name, parents) in trees {
+        let plan = check(&parents, &[], Shape::Auto);
+        let sizes = block_sizes(&plan);
+        // Eight blocks of even work for a chain; the block at the tip would have 3200 links.
+        assert!(sizes.iter().all(|&m| m <= 4100), "{name}: {sizes:?}");
+        assert!((5..=40).contains(&sizes.len()), "{name}: {sizes:?}");
+        assert!(plan.work() <= 1.6 * parents.len() as f64, "{name}: {}", plan.work());
     }
 }
 

@@ -11,6 +11,8 @@
 //! ground): only there a dependent condition is truly redundant. Contact ports are kept open up to the root, so the links that
 //! carry them are merged late.
 //! The shape decides how far down the tree goes: clusters of up to so many links become *blocks*, which the recursion handles.
+//! Where `auto` takes several blocks, heavy paths are halved by work instead, so that all blocks take equally long: those on which
+//! nothing hangs are cheaper, and larger.
 //!
 //! **Cost.** O(n log n), and the sum of the numbers of open ports.
 //!
@@ -19,7 +21,7 @@
 //!
 //! **Checked by** `tests/dca.rs`.
 
-use super::top_tree::{Make, TopTree};
+use super::top_tree::{Draft, Halving, Make, SLACK, TopTree, WITH_BOTTOM};
 
 /// Shape of an elimination tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,14 +104,10 @@ pub struct Elimination {
 const LINK: f64 = 500.0;
 /// Operations of a compression without rows.
 const COMPRESS: f64 = 4500.0;
-/// Under `auto`, from how many links on a mechanism without loops is blocked, and the fewest links and the share of all
-/// links that a block may have: measured, see `book/divide-and-conquer.md`.
+/// Under `auto`, from how many links on a mechanism without loops is blocked, and links per block from which on there are twice
+/// as many blocks: measured, see `book/divide-and-conquer.md`.
 const AUTO_FROM: usize = 2048;
-const AUTO_BLOCK: usize = 512;
-const AUTO_SHARE: usize = 16;
-/// Whole subtrees of up to this share of the links are one block under `auto`: without a bottom a block costs no more than the
-/// recursion.
-const AUTO_TIP: usize = 4;
+const AUTO_BLOCK: usize = 2048;
 /// Blocks that `auto` tries where there are loops.
 const LOOP_BLOCKS: [usize; 4] = [1, 4, 16, 64];
 
@@ -120,17 +118,18 @@ impl Elimination {
             ports.iter().filter(|p| !p.is_kept).filter_map(|p| Some((p.ends[0]?, p.ends[1]?))).collect();
         let mut carries = vec![false; parents.len()];
         ports.iter().filter(|p| p.is_kept).flat_map(|p| p.ends).flatten().for_each(|link| carries[link] = true);
-        let tree = TopTree::build(parents, &shares, carries);
-        let blocked = |limit| Self::truncate(&tree, parents, ports, (limit, limit));
+        if shape == Shape::Auto && ports.is_empty() && parents.len() >= AUTO_FROM {
+            let grain = grain(parents.len());
+            let tree = TopTree::build(parents, &shares, carries, Halving::Work { grain });
+            return Self::truncate(&tree, parents, ports, &|draft| draft.work <= SLACK * grain);
+        }
+        let tree = TopTree::build(parents, &shares, carries, Halving::Height);
+        let blocked = |limit| Self::truncate(&tree, parents, ports, &|draft| draft.n_links <= limit);
         match shape {
             Shape::Balanced => blocked(1),
             Shape::Caterpillar => blocked(usize::MAX),
             Shape::Blocked(limit) => blocked(limit.max(1)),
-            Shape::Auto if ports.is_empty() && parents.len() < AUTO_FROM => blocked(usize::MAX),
-            Shape::Auto if ports.is_empty() => {
-                let share = |of: usize| AUTO_BLOCK.max(parents.len().div_ceil(of));
-                Self::truncate(&tree, parents, ports, (share(AUTO_SHARE), share(AUTO_TIP)))
-            }
+            Shape::Auto if ports.is_empty() => blocked(usize::MAX),
             Shape::Auto => {
                 let mut best = blocked(usize::MAX);
                 for limit in LOOP_BLOCKS.into_iter().filter(|&limit| limit < parents.len()) {
@@ -144,8 +143,8 @@ impl Elimination {
         }
     }
 
-    /// Blocks of at most so many links; of so many where nothing hangs on them.
-    fn truncate(tree: &TopTree, parents: &[Option<usize>], ports: &[Port], limits: (usize, usize)) -> Self {
+    /// Drafts that are small enough become blocks.
+    fn truncate(tree: &TopTree, parents: &[Option<usize>], ports: &[Port], is_small: &dyn Fn(&Draft) -> bool) -> Self {
         let n_rows: Vec<usize> = ports.iter().map(|p| p.n_rows).collect();
         let mut plan = Self { order: Vec::with_capacity(parents.len()), clusters: Vec::new(), n_rows };
         let mut ports_at: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
@@ -159,8 +158,7 @@ impl Elimination {
         let mut is_inside = vec![false; parents.len()];
         while let Some((at, is_visited)) = stack.pop() {
             let draft = &tree.drafts[at];
-            let is_small = |limit: usize| draft.n_links <= limit;
-            let is_block = is_small(limits.0) || (is_small(limits.1) && tree.bottom(at).is_none());
+            let is_block = is_small(draft);
             match draft.make {
                 Make::Compress(a, b) | Make::Rake(a, b) if !is_block && !is_visited => {
                     stack.extend([(at, true), (b, false), (a, false)]);
@@ -303,6 +301,14 @@ impl Elimination {
         };
         self.clusters.iter().map(ports).max().unwrap_or(0)
     }
+}
+
+/// Work of one block under `auto`, in links of the recursion. A chain of n links in N blocks of even work g has g links in the block at
+/// its tip and g over [`WITH_BOTTOM`] in each of the others. N doubles with n: it is a power of two, because paths are halved.
+fn grain(n: usize) -> f64 {
+    let doublings = (n / AUTO_BLOCK).max(2).ilog2();
+    let n_blocks = f64::from(1u32 << doublings.min(30));
+    WITH_BOTTOM * n as f64 / (n_blocks - 1.0 + WITH_BOTTOM)
 }
 
 /// Open and closed ports among those `found`, each once.

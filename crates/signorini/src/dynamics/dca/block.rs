@@ -46,10 +46,12 @@ pub struct Block {
     /// Place of each of the block's speeds among all.
     pub(super) speeds: Vec<usize>,
     pub(super) bottom: Option<usize>,
+    /// Whether it hangs on the ground.
+    pub(super) is_on_ground: bool,
     /// Links from the top to the bottom, and whether a link is among them.
     pub(super) way: Vec<usize>,
     pub(super) is_on_way: Vec<bool>,
-    /// Whether others than the next link hand their inertia to this one.
+    /// Whether others than the next link hang on this one.
     pub(super) collects: Vec<bool>,
     ends: Vec<End>,
     pub(super) n_columns: usize,
@@ -127,6 +129,7 @@ impl Block {
             collects,
             fused: FusedLinks::new(links.len()),
             bottom: bottom.and_then(local),
+            is_on_ground: links.first().is_some_and(|&l| tree.links[l].parent_index().is_none()),
             ends,
             n_columns,
             motion: vec![LinkMotion::default(); links.len()],

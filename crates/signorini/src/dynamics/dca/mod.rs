@@ -29,9 +29,14 @@ use block::Block;
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
 use outward::spread;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// Branches with fewer links than this run one after the other.
 const SMALL: usize = 192;
+/// How often a thread whose branch is done looks for other work before it may sleep: about a tenth of a millisecond. Waking it
+/// takes tens of microseconds, and the passes of one evaluation follow one another faster than that.
+const PATIENCE: usize = 1000;
 
 /// A scalar condition between two links, or a direction of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -275,7 +280,36 @@ fn halves(parts: &[Node]) -> (usize, usize) {
 /// Runs two tasks side by side where both are large enough to be worth it and the caller runs in a pool of threads.
 fn both<A: Send, B: Send>(small: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     let is_alone = small < SMALL || rayon::current_thread_index().is_none() || rayon::current_num_threads() == 1;
-    if is_alone { (a(), b()) } else { rayon::join(a, b) }
+    if is_alone {
+        return (a(), b());
+    }
+    let (a_is_done, b_is_taken, b_is_done) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
+    rayon::join(
+        || {
+            let found = a();
+            a_is_done.store(true, Release);
+            linger(|| b_is_taken.load(Acquire) && !b_is_done.load(Acquire));
+            found
+        },
+        || {
+            b_is_taken.store(true, Release);
+            let found = b();
+            b_is_done.store(true, Release);
+            linger(|| !a_is_done.load(Acquire));
+            found
+        },
+    )
+}
+
+/// Stays awake while the other branch is under way, and does what work there is, for a while. What is computed does not depend on it.
+fn linger(is_under_way: impl Fn() -> bool) {
+    let mut rounds = 0;
+    while rounds < PATIENCE && is_under_way() {
+        if rayon::yield_now() != Some(rayon::Yield::Executed) {
+            std::hint::spin_loop();
+            rounds += 1;
+        }
+    }
 }
 
 fn factor(nodes: &mut [Node], task: &Task<'_>) {
