@@ -69,6 +69,8 @@ pub(crate) struct Stepper {
     shift: Vec<f64>,
     middle: Vec<f64>,
     given: Vec<Twist>,
+    /// What strikes have added to the displacement h v⁺ of each link.
+    moved: Vec<Twist>,
     /// First link of each link's mechanism, and whether anything may touch it.
     root: Vec<usize>,
     is_touched: Vec<bool>,
@@ -150,6 +152,7 @@ impl Stepper {
             shift: vec![0.0; n_v],
             middle: Vec::with_capacity(n_v),
             given: vec![Twist::default(); system.tree.links.len()],
+            moved: vec![Twist::default(); system.tree.links.len()],
             root,
             is_touched: vec![false; system.tree.links.len()],
             u_start: Vec::new(),
@@ -366,6 +369,9 @@ impl Simulation {
         s.middle.clear();
         s.middle.extend(s.free.iter().zip(&self.next.v).map(|(free, v)| free - v));
         w.recursion.find_twists(&system.tree, &s.middle, &mut s.given);
+        if !s.strike.struck.is_empty() {
+            w.recursion.find_twists(&system.tree, &s.shift, &mut s.moved);
+        }
         let now = Situation {
             system,
             w,
@@ -373,6 +379,7 @@ impl Simulation {
             v: [&self.next.v, &s.free],
             twists: &s.rows.twists,
             given: &s.given,
+            moved: if s.strike.struck.is_empty() { &[] } else { &s.moved },
             step: h,
             // What is closed in the middle of the step is all that Moreau's law looks at.
             reach: if s.is_moreau { 0.0 } else { h },
@@ -393,6 +400,8 @@ impl Simulation {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.next.contacts.clear();
+        // The two states change places at every step: what one has room for, the other will need.
+        self.next.contacts.reserve(self.state.contacts.capacity());
         s.contacts.clear();
         s.pushes.clear();
         if s.touching.is_empty() {
@@ -405,6 +414,11 @@ impl Simulation {
         let w = &self.work;
         rows.velocities(system, touching, &self.next.v, w, &mut s.u_start);
         rows.velocities(system, touching, &s.free, w, &mut s.u_free);
+        // What strikes have left of gaps, if velocities had been those after them from the start of the step.
+        let has_struck = !s.strike.struck.is_empty();
+        if has_struck {
+            rows.velocities(system, touching, &s.shift, w, &mut s.u_end);
+        }
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {
@@ -413,9 +427,11 @@ impl Simulation {
             q.clear();
             q.extend_from_slice(&s.u_free);
             for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
+                let row = rows.offsets()[c];
+                let gap = if has_struck { t.gap + s.u_end[row] } else { t.gap };
                 // Closed gaps and overlap ask for no velocity of their own.
-                if t.gap > t.rounding && !s.is_moreau {
-                    q[rows.offsets()[c]] += t.gap / h;
+                if t.gap > t.rounding && gap > 0.0 && !s.is_moreau {
+                    q[row] += gap / h;
                 }
             }
         });
@@ -525,12 +541,7 @@ impl Simulation {
         s.is_touched.fill(false);
         let struck = s.strike.struck.iter().map(|x| &x.touching);
         for t in s.touching.iter().chain(struck) {
-            let links = match t.place {
-                Place::Links(links) => links,
-                Place::Speed { link, .. } => [Some(link), None],
-                Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
-            };
-            links.into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
+            t.links(system).into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
         }
         // Loops may tie mechanisms together.
         if !system.cuts.is_empty() && s.is_touched.contains(&true) {

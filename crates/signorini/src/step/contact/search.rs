@@ -26,6 +26,8 @@ pub(crate) struct Search {
     link_of_body: Vec<usize>,
     poses: Vec<Pose>,
     twists: Vec<Twist>,
+    /// How far the shapes of each body reach from its origin.
+    reaches: Vec<f64>,
     /// Joints with limits or dry friction.
     joints: Vec<usize>,
 }
@@ -40,6 +42,8 @@ pub(crate) struct Situation<'a> {
     /// Velocities of the links at the expected speeds, and what of them the step's own forces have given.
     pub twists: &'a [Twist],
     pub given: &'a [Twist],
+    /// What strikes have added to the displacement of each link; empty where nothing struck.
+    pub moved: &'a [Twist],
     pub step: f64,
     /// Time over which bodies are expected to move.
     pub reach: f64,
@@ -70,6 +74,7 @@ impl Search {
         }
         let mut memory = collide::Scratch::default();
         memory.allowance.resize(n, 0.0);
+        let reaches = (0..n).map(|b| world.as_ref().map_or(0.0, |w| w.reach(BodyId(b as u32)))).collect();
         Ok(Some(Self {
             world,
             memory,
@@ -77,6 +82,7 @@ impl Search {
             link_of_body,
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::default(); n],
+            reaches,
             joints,
         }))
     }
@@ -120,6 +126,10 @@ impl Search {
             self.twists[b] = now.twists[link].shifted(&arm);
             // Contact may take back what forces give: a body that is held up does not move as expected.
             self.memory.allowance[b] = now.reach * now.given[link].shifted(&arm).linear.norm();
+            if let Some(moved) = now.moved.get(link) {
+                let moved = moved.shifted(&arm);
+                self.memory.allowance[b] += moved.linear.norm() + moved.angular.norm() * self.reaches[b];
+            }
         }
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();

@@ -3,6 +3,7 @@
 use crate::contact::Cone;
 use crate::model::BodyId;
 use crate::spatial::Vec3;
+use crate::step::system::System;
 
 /// Where it pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,6 +89,15 @@ impl Default for Touching {
 }
 
 impl Touching {
+    /// The links that it pushes, the joint's own for what pushes on a speed.
+    pub fn links(&self, system: &System) -> [Option<usize>; 2] {
+        match self.place {
+            Place::Links(links) => links,
+            Place::Speed { link, .. } => [Some(link), None],
+            Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
+        }
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         match self.law {
