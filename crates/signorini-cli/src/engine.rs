@@ -122,7 +122,7 @@ impl Engine {
 
     /// The contact problem of the last step.
     pub fn contact_problem(&self) -> Option<&ContactProblem> {
-        self.simulation.contact_problem()
+        self.simulation.unsolved_problem().or_else(|| self.simulation.contact_problem())
     }
 }
 

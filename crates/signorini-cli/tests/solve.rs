@@ -52,6 +52,27 @@ fn one_file() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A contact with friction beside a limit and dry friction in a joint: as a run saves it.
+#[test]
+fn a_problem_of_mixed_laws() {
+    let folder = folder("mixed");
+    let diagonal = |n: usize| (0..n * n).map(|at| f64::from(u8::from(at / n == at % n))).collect();
+    let w = DenseDelassus::from_rows(diagonal(5)).unwrap();
+    let cones = vec![Cone::circular(0.5), Cone::Unilateral, Cone::Interval { lower: -0.25, upper: 0.25 }];
+    let p = ContactProblem::build(w, vec![-1.0, 0.25, 0.0, -2.0, 1.0], cones).unwrap();
+    let (file, out) = (folder.join("mixed.npz"), folder.join("r.npy"));
+    write_problem(&file, &p.named("mixed")).unwrap();
+    let output = run(&["solve", text(&file), "--out", text(&out), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["kind"], &line["status"]), (&"general".into(), &"solved".into()));
+    // Sticks, pushes, and is held back by all that friction can.
+    let wanted = [1.0, -0.25, 0.0, 2.0, -0.25];
+    let found = read_vector(&out).unwrap();
+    assert!(found.iter().zip(wanted).all(|(r, w)| (r - w).abs() < 1e-7), "{found:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn several_files_one_line_and_one_array_each() {
     let folder = folder("several");

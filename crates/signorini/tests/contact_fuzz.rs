@@ -6,10 +6,9 @@
 //! **Bound on penetration** (book/contact-in-motion.md). With h the step, Δv the relative velocity of the centres of mass of two bodies, ω their
 //! angular velocities and ρ the reach of their shapes from there, the larger of the values at both ends of the step, and w = |Δv| + Σ ρ |ω|:
 //!
-//! * a contact that the step knew of and that did not strike in it ends no deeper than  Σ ρ (h|ω|)² + h² Σ|ω| w : paths of turning bodies
-//!   bend (one half), other points of rims and round shapes become the closest (the other), and normals turn while bodies slide;
-//! * one that it did not know of, because others push the two together, or that struck beside others at another time of the step, no deeper
-//!   than  h w : the way of one step;
+//! * a contact that the step knew of, struck or not, ends no deeper than  Σ ρ (h|ω|)² + h² Σ|ω| w : paths of turning bodies bend (one
+//!   half), other points of rims and round shapes become the closest (the other), and normals turn while bodies slide;
+//! * one that it did not know of, because others push the two together, no deeper than  h w : the way of one step;
 //!
 //! The first is of second order. It holds for all contacts of the default run; of 300 000 steps one contact in a hundred exceeds it, mostly by less than a factor
 //! of two and at rims of cylinders, which touch at few points of a circle. The second holds for all of them. And
@@ -215,9 +214,7 @@ fn fall(seed: u64, integrator: Integrator, n_steps: usize, found: &mut Found) {
                 found.way = found.way.max(-c.gap / (h * w + 1e-12));
             }
         }
-        // What pushed and parts has struck.
-        let struck = |c: &&ContactReport| c.impulse[0] > 0.0 && c.velocity[0] > 1e-9;
-        known = contacts.iter().filter(|c| !struck(c)).map(|c| c.id).collect();
+        known = contacts.iter().map(|c| c.id).collect();
         // Every body on its own.
         let mut impulse = vec![Vec3::zeros(); mass.len()];
         let mut size = vec![0.0; mass.len()];
@@ -336,48 +333,5 @@ fn mechanisms_keep_momentum_to_the_step() {
         println!("{integrator:?}: momentum that is not in the table, over the sum of impulses: {sums:?}");
         // First order: halves with the step, but for the luck of single impacts.
         assert!(sums[3] <= 0.25 * sums[0], "{sums:?}");
-    }
-}
-
-/// The two schemes on scenes with known answers. The numbers are those of book/contact-in-motion.md.
-#[test]
-fn the_two_schemes_side_by_side() {
-    let floor = "gravity = [0, 0, -9.81]\ntime = { end = 10, step = 1e-3 }\nmaterial = [{ name = \"m\", friction = 0.3, restitution = E }]\n\
-        [[body]]\nname = \"ground\"\nshape = [{ kind = \"half-space\", material = \"m\" }]\n[[body]]\nname = \"b\"\n";
-    let block = "mass = 3\nposition = [0, 0, 0.25]\nvelocity = [2, 0, 0]\nshape = [{ kind = \"box\", size = [1, 1, 0.5], material = \"m\" }]";
-    let ball = "mass = 1\nposition = [0, 0, 1.1]\nshape = [{ kind = \"sphere\", radius = 0.1, material = \"m\" }]";
-    for integrator in [Integrator::StewartTrinkle, Integrator::Moreau] {
-        for step in [4e-3, 2e-3, 1e-3, 5e-4] {
-            let go = |body: &str, e: f64, until: f64, look: &mut dyn FnMut(&mut Simulation, f64)| {
-                let text = format!("{}{body}", floor.replace('E', &e.to_string()));
-                let mut scene: Scene = toml::from_str(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-                (scene.time.step, scene.time.integrator) = (Some(step), integrator);
-                let mut simulation = Simulation::from_scene(&scene).unwrap();
-                let mut deepest = 0.0_f64;
-                while simulation.state().time < until {
-                    deepest = deepest.max(simulation.advance(until).unwrap().penetration);
-                    look(&mut simulation, deepest);
-                }
-            };
-            let (mut stopped, mut speed) = (0.0, 0.0);
-            go(block, 0.0, 1.0, &mut |s, _| {
-                let b = observe(s).bodies[0];
-                (stopped, speed) = (b.position[0] - 4.0 / (2.0 * 0.3 * -GRAVITY), b.velocity[0].abs());
-            });
-            let (mut apex, mut deepest) = (0.0_f64, 0.0);
-            // The first fall takes 0.4515 s, the second apex comes 0.8 times that later.
-            go(ball, 0.8, 1.0, &mut |s, depth| {
-                deepest = depth;
-                if s.state().time > 0.46 {
-                    apex = apex.max(observe(s).bodies[0].position[2] - 0.1);
-                }
-            });
-            let apex = apex - 0.64;
-            println!(
-                "{integrator:?} h {step:.1e}: block stops {stopped:+.2e} off, left {speed:.0e}; apex {apex:+.2e} off, depth {deepest:.2e}"
-            );
-            assert!(stopped.abs() <= 2.0 * step && speed < 1e-12 && apex.abs() <= 2.0 * (2.0 * -GRAVITY).sqrt() * step);
-            assert!(deepest <= if integrator == Integrator::Moreau { 4.43 * step + 1e-12 } else { 1e-14 });
-        }
     }
 }

@@ -507,3 +507,59 @@ fn a_pendulum_leaves_its_stop_with_e_times_its_speed() {
         }
     }
 }
+
+/// A plank falls almost flat: its ends strike at different times of one step. The first strike turns the other end down, faster than it was; each strikes at its
+/// own time, and neither ends below the floor by more than turning bends its path, ρ (hω)² + h² ω w.
+#[test]
+fn ends_of_a_plank_strike_one_after_the_other() {
+    let (h, speed) = (1e-3, 2.0);
+    for law in LAWS {
+        for (restitution, late) in [(0.3, 0.2), (0.5, 0.6), (0.8, 0.3), (0.8, 0.6), (0.8, 0.75), (1.0, 0.5)] {
+            // One end after a tenth of the step, the other `late` of a step later.
+            let tilt: f64 = late * h * speed;
+            let height = 0.01 + 0.5 * tilt + 0.1 * h * speed;
+            let scene = read(&format!(
+                r#"
+                time = {{ end = 1.0, step = {h} }}
+                material = [{{ name = "m", friction = 0.0, restitution = {restitution} }}]
+                [[body]]
+                name = "ground"
+                shape = [{{ kind = "half-space", material = "m" }}]
+                [[body]]
+                name = "plank"
+                position = [0, 0, {height}]
+                orientation = [{}, 0, {}, 0]
+                velocity = [0, 0, -{speed}]
+                shape = [{{ kind = "box", size = [1, 0.2, 0.02], density = 500, material = "m" }}]
+                "#,
+                (0.5 * tilt).cos(),
+                (0.5 * tilt).sin()
+            ));
+            let mut simulation = start(&scene, law, h);
+            let before = observe(&mut simulation);
+            let mut struck = 0;
+            let mut deepest = 0.0_f64;
+            let mut bound = 0.0_f64;
+            for k in 0..3 {
+                let report = simulation.advance(1.0).unwrap();
+                assert!(!report.is_unsolved);
+                if k == 0 {
+                    struck = simulation.contacts().iter().filter(|c| c.impulse[0] > 0.0).count();
+                }
+                deepest = deepest.max(report.penetration);
+                let after = observe(&mut simulation).bodies[0];
+                let omega = Vec3::from(after.angular_velocity).norm();
+                let w = Vec3::from(after.velocity).norm() + 0.51 * omega;
+                bound = bound.max(0.51 * (h * omega).powi(2) + h * h * omega * w);
+                assert!(
+                    report.kinetic <= before.kinetic * (1.0 + 1e-12),
+                    "{law:?} {restitution} {late}: {} J from {}",
+                    report.kinetic,
+                    before.kinetic
+                );
+            }
+            assert_eq!(struck, 4, "{law:?} {restitution} {late}");
+            assert!(deepest <= bound, "{law:?} {restitution} {late}: {deepest:e}, bound {bound:e}");
+        }
+    }
+}

@@ -3,6 +3,8 @@
 
 mod support;
 
+use signorini::contact::cone::Polygon;
+use signorini::contact::delassus::DenseDelassus;
 use signorini::contact::store::{parse_problem, read_problem, read_vector, write_problem, write_vector};
 use signorini::contact::{Cone, ContactError, ContactProblem, Judge};
 use support::generate::{Law, Recipe, Rng, problem};
@@ -36,6 +38,49 @@ fn problems_survive_a_round_trip() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// One contact of every law, in a problem that couples them.
+fn mixed() -> ContactProblem {
+    let cones = vec![
+        Cone::circular(0.4),
+        Cone::Unilateral,
+        Cone::Interval { lower: -0.3, upper: f64::INFINITY },
+        Cone::Bilateral,
+        Cone::planar(0.2),
+        Cone::rolling(0.3, 0.01),
+        Cone::mixed(0.5, 0.02),
+        Cone::elliptic(0.5, [1.0, 0.5]),
+        Cone::ellipsoidal(0.5, [1.0, 0.5, 0.1]),
+        Cone::polygonal(Polygon::regular(0.5, 7)),
+        Cone::polygonal(Polygon::hull(&[[0.5, 0.0], [0.0, 0.3], [-0.5, 0.0], [0.0, -0.4]])),
+    ];
+    let n: usize = cones.iter().map(Cone::dim).sum();
+    let rows = (0..n * n).map(|at| {
+        let (i, j) = (at / n, at % n);
+        if i == j { 1.0 + 0.1 * i as f64 } else { 0.01 * ((i + j) as f64).sin() }
+    });
+    let w = DenseDelassus::from_rows(rows.collect()).unwrap();
+    let q = (0..n).map(|i| -1.0 + 0.7 * (i as f64).cos()).collect();
+    ContactProblem::build(w, q, cones).unwrap().named("mixed")
+}
+
+#[test]
+fn problems_of_mixed_laws_survive_a_round_trip() {
+    let folder = folder("mixed");
+    let (path, p) = (folder.join("p.npz"), mixed());
+    write_problem(&path, &p).unwrap();
+    let back = read_problem(&path).unwrap();
+    assert_eq!(back.name(), "mixed");
+    assert_eq!(back.cones(), p.cones());
+    assert_eq!(back.free_velocity(), p.free_velocity());
+    let r: Vec<f64> = (0..p.n_rows()).map(|i| (i as f64).sin()).collect();
+    let (mut a, mut b) = (vec![0.0; r.len()], vec![0.0; r.len()]);
+    p.velocity(&r, &mut a);
+    back.velocity(&r, &mut b);
+    // The operator was dense and has blocks now: the same numbers up to the order of sums.
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-14), "{a:?} {b:?}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn vectors_survive_a_round_trip() {
     let folder = folder("vector");
@@ -63,12 +108,15 @@ fn files_that_are_no_problems_are_refused_with_their_name() {
 fn damaged_files_never_panic() {
     let folder = folder("damage");
     let path = folder.join("p.npz");
-    write_problem(&path, &sample(Law::Circular).0).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
+    let files = [sample(Law::Circular).0, mixed()].map(|p| {
+        write_problem(&path, &p).unwrap();
+        std::fs::read(&path).unwrap()
+    });
     std::fs::remove_dir_all(folder).unwrap();
     let mut rng = Rng(1);
     let mut refused = 0;
-    for _ in 0..3000 {
+    for k in 0..3000 {
+        let bytes = &files[k % 2];
         let mut damaged = bytes.clone();
         match rng.below(3) {
             0 => damaged.truncate(rng.below(bytes.len())),

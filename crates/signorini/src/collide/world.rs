@@ -146,6 +146,12 @@ impl World {
         ends.into_iter().find(|[a, b]| has_shape(*a) && has_shape(*b) && self.filter.may_allow(*a, *b))
     }
 
+    /// How far the shapes of a body reach from the origin of its frame.
+    pub fn reach(&self, body: BodyId) -> f64 {
+        let own = self.shapes.iter().zip(&self.pieces).filter(|(s, _)| s.body == Some(body));
+        own.fold(0.0, |m, (_, p)| m.max(p.pose.translation.norm() + p.reach + p.radius))
+    }
+
     /// Shapes in the order of their numbers in [`ContactId`].
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes

@@ -59,6 +59,11 @@ impl Polygon {
         Self { vertices: hull }
     }
 
+    /// From vertices in counter-clockwise order, as they are.
+    pub(in crate::contact) fn from_vertices(vertices: Vec<[f64; 2]>) -> Self {
+        Self { vertices }
+    }
+
     /// Vertices, counter-clockwise.
     pub fn vertices(&self) -> &[[f64; 2]] {
         &self.vertices

@@ -55,8 +55,9 @@ impl Default for AutoOptions {
             tolerance: DEFAULT_TOLERANCE,
             sweeps: 4,
             lcp_sweeps: 20,
-            accelerated_sweeps: 200,
+            accelerated_sweeps: 120,
             newton_steps: 100,
+            warm_share: 1.0,
             lemke_rows: 60,
         }
     }

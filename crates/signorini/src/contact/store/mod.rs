@@ -1,9 +1,13 @@
 //! Contact problems as files: NumPy archives (`.npz`) and arrays (`.npy`).
 //!
-//! A problem is an archive with `kind` (`lcp`, `mlcp`, `fc2d`, `fc3d`, `rfc3d`), `name`, `n`, `dim`, `nc`, the
+//! A problem is an archive with `kind` (`lcp`, `mlcp`, `fc2d`, `fc3d`, `rfc3d`, `general`), `name`, `n`, `dim`, `nc`, the
 //! compressed rows `W_data`, `W_indices`, `W_indptr`, `q`, and per kind `mu`, `mu_r`, `comp` (1 = complementarity
-//! row). Other keys are ignored. Problems with other laws have no file format.
+//! row). Other keys are ignored.
+//!
+//! Problems of mixed laws are of kind `general`, with `dim` zero and, contact by contact, the number of its rows in `rows`, its law in `law` and its
+//! numbers in `parameters`, from `parameter_start[c]` to `parameter_start[c + 1]`; see `laws.rs`.
 
+mod laws;
 mod npy;
 mod npz;
 
@@ -60,8 +64,9 @@ pub fn parse_problem(bytes: &[u8]) -> Result<ContactProblem, ContactError> {
             let (mu, mu_r) = (per_contact("mu", 5)?, per_contact("mu_r", 5)?);
             mu.into_iter().zip(mu_r).map(|(mu, mu_r)| Cone::rolling(mu, mu_r)).collect()
         }
+        "general" => laws::read(&archive, n)?,
         other => {
-            return Err(format(format!("kind is `{other}`, allowed: lcp, mlcp, fc2d, fc3d, rfc3d")));
+            return Err(format(format!("kind is `{other}`, allowed: lcp, mlcp, fc2d, fc3d, rfc3d, general")));
         }
     };
     let data = archive.floats("W_data")?;
@@ -77,13 +82,7 @@ pub fn write_problem(path: &Path, problem: &ContactProblem) -> Result<(), Contac
         Kind::Planar => ("fc2d", 2),
         Kind::Spatial => ("fc3d", 3),
         Kind::Rolling => ("rfc3d", 5),
-        Kind::General => {
-            return Err(ContactError::Unknown {
-                what: "file format for a problem with laws",
-                found: "mixed".into(),
-                allowed: "lcp, mlcp, fc2d, fc3d, rfc3d (one family per file)",
-            });
-        }
+        Kind::General => ("general", 0),
     };
     let mut blocks = BlockMatrix::default();
     problem.delassus().write_blocks(problem.offsets(), &mut blocks);
@@ -96,7 +95,7 @@ pub fn write_problem(path: &Path, problem: &ContactProblem) -> Result<(), Contac
         ("meta", Array::Text("{}".into())),
         ("n", scalar(problem.n_rows())),
         ("dim", scalar(dim)),
-        ("nc", scalar(problem.n_rows() / dim)),
+        ("nc", scalar(problem.n_contacts())),
         ("W_data", Array::floats(data)),
         ("W_indices", ints(&indices)),
         ("W_indptr", ints(&indptr)),
@@ -120,7 +119,8 @@ pub fn write_problem(path: &Path, problem: &ContactProblem) -> Result<(), Contac
             let comp = problem.cones().iter().map(|c| i64::from(matches!(c, Cone::Unilateral))).collect();
             entries.push(("comp", Array::ints(comp)));
         }
-        _ => {}
+        Kind::General => entries.extend(laws::write(problem.cones())),
+        Kind::Lcp => {}
     }
     write_bytes(path, &npz::write(&entries)?)
 }

@@ -41,7 +41,22 @@ pub fn read(bytes: &[u8]) -> Result<Archive, ContactError> {
     Ok(Archive { arrays })
 }
 
-const KEYS: [&str; 10] = ["kind", "name", "n", "q", "mu", "mu_r", "comp", "W_data", "W_indices", "W_indptr"];
+const KEYS: [&str; 14] = [
+    "kind",
+    "name",
+    "n",
+    "q",
+    "mu",
+    "mu_r",
+    "comp",
+    "rows",
+    "law",
+    "parameter_start",
+    "parameters",
+    "W_data",
+    "W_indices",
+    "W_indptr",
+];
 
 impl Archive {
     fn get(&self, key: &str) -> Result<&Array, ContactError> {

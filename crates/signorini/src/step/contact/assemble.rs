@@ -16,7 +16,7 @@
 
 use super::clusters::Clusters;
 use super::oracle::Oracle;
-use super::{Place, Touching};
+use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::delassus::BlockMatrix;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
@@ -95,26 +95,7 @@ impl Rows {
     /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::pose`].
     pub fn velocities(&mut self, system: &System, touching: &[Touching], v: &[f64], w: &Workspace, out: &mut Vec<f64>) {
         w.recursion.find_twists(&system.tree, v, &mut self.twists);
-        out.clear();
-        for t in touching {
-            match t.place {
-                Place::Links([a, b]) => {
-                    let at = |l: Option<usize>| {
-                        l.map_or_else(Vec3::zeros, |l| {
-                            let twist = &self.twists[l];
-                            twist.linear + twist.angular.cross(&(t.at - w.recursion.kinematics.origin[l]))
-                        })
-                    };
-                    let relative = at(b) - at(a) + t.drift;
-                    out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
-                }
-                Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
-                Place::Cut { cut, k } => {
-                    let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
-                    out.push(t.side() * joint.relative_motion(closure, &self.twists).dot(&closure.measures[k]));
-                }
-            }
-        }
+        find_row_velocities(system, w, touching, (v, &self.twists), out);
     }
 }
 

@@ -71,6 +71,8 @@ pub(crate) struct Stepper {
     /// Velocities of the links at the start of the step, strikes included, and without contact at its end.
     start_twists: Vec<Twist>,
     free_twists: Vec<Twist>,
+    /// What strikes have added to the displacement h v⁺ of each link.
+    moved: Vec<Twist>,
     /// Whether kinematics are those of the speeds at the start.
     has_start_kinematics: bool,
     /// First link of each link's mechanism, and whether anything may touch it.
@@ -159,6 +161,7 @@ impl Stepper {
             middle: Vec::with_capacity(n_v),
             start_twists: vec![Twist::default(); system.tree.links.len()],
             free_twists: vec![Twist::default(); system.tree.links.len()],
+            moved: vec![Twist::default(); system.tree.links.len()],
             has_start_kinematics: false,
             root,
             is_touched: vec![false; system.tree.links.len()],
@@ -384,6 +387,9 @@ impl Simulation {
         } else {
             w.recursion.find_twists(&system.tree, &self.next.v, &mut s.start_twists);
         }
+        if !s.strike.struck.is_empty() {
+            w.recursion.find_twists(&system.tree, &s.shift, &mut s.moved);
+        }
         let now = Situation {
             system,
             w,
@@ -391,6 +397,7 @@ impl Simulation {
             v: [&self.next.v, &s.free],
             twists: &s.free_twists,
             start_twists: &s.start_twists,
+            moved: if s.strike.struck.is_empty() { &[] } else { &s.moved },
             step: h,
             // What is closed in the middle of the step is all that Moreau's law looks at.
             reach: if s.is_moreau { 0.0 } else { h },
@@ -411,6 +418,8 @@ impl Simulation {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.next.contacts.clear();
+        // The two states change places at every step: what one has room for, the other will need.
+        self.next.contacts.reserve(self.state.contacts.capacity());
         s.contacts.clear();
         s.pushes.clear();
         if s.touching.is_empty() {
@@ -424,6 +433,11 @@ impl Simulation {
         // Flight that was refined since is that of mechanisms which nothing touches.
         find_row_velocities(system, w, touching, (&self.next.v, &s.start_twists), &mut s.u_start);
         find_row_velocities(system, w, touching, (&s.free, &s.free_twists), &mut s.u_free);
+        // What strikes have left of gaps, if velocities had been those after them from the start of the step.
+        let has_struck = !s.strike.struck.is_empty();
+        if has_struck {
+            rows.velocities(system, touching, &s.shift, w, &mut s.u_end);
+        }
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {
@@ -432,9 +446,11 @@ impl Simulation {
             q.clear();
             q.extend_from_slice(&s.u_free);
             for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
+                let row = rows.offsets()[c];
+                let gap = if has_struck { t.gap + s.u_end[row] - t.drift.dot(&t.normal) } else { t.gap };
                 // Closed gaps and overlap ask for no velocity of their own.
-                if t.gap > t.rounding && !s.is_moreau {
-                    q[rows.offsets()[c]] += t.gap / h;
+                if t.gap > t.rounding && gap > 0.0 && !s.is_moreau {
+                    q[row] += gap / h;
                 }
             }
         });
@@ -544,12 +560,7 @@ impl Simulation {
         s.is_touched.fill(false);
         let struck = s.strike.struck.iter().map(|x| &x.touching);
         for t in s.touching.iter().chain(struck) {
-            let links = match t.place {
-                Place::Links(links) => links,
-                Place::Speed { link, .. } => [Some(link), None],
-                Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
-            };
-            links.into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
+            t.links(system).into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
         }
         // Loops may tie mechanisms together.
         if !system.cuts.is_empty() && s.is_touched.contains(&true) {

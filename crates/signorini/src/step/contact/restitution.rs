@@ -3,7 +3,9 @@
 //! **Problem.** Bodies that meet with a velocity must part with one, by Newton's, Poisson's or an energetic law, in whatever mechanism.
 //!
 //! **Method.** A contact with restitution e that closes in the step, after the time τ by its gap and velocity, strikes at once: with
-//! u⁻ its velocity then, all contacts that strike or are closed find impulses p, u⁺ = u⁻ + G p, under one of three laws.
+//! u⁻ its velocity then, all contacts that strike or are closed find impulses p, u⁺ = u⁻ + G p, under one of three laws. Strikes of one
+//! mechanism, or of several that closed contacts and loops tie together, happen in the order of their times: the first of them, and those that
+//! have closed by then, in one round, others in the next, with the velocities that it leaves.
 //!
 //! * *Newton* [paper 000, eq. 16]: 0 ≤ u_n⁺ + e u_n⁻ ⊥ p_n ≥ 0 where it strikes, 0 ≤ u_n⁺ ⊥ p_n ≥ 0 where it was closed; Coulomb. The paper
 //!   spreads this over two steps, approach in one and rebound in the next; here velocities before the strike are at hand for every contact.
@@ -31,6 +33,7 @@ use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
 use crate::scene::Restitution;
 use crate::spatial::Vec3;
+use crate::step::system::System;
 use crate::step::{Simulation, StepError, StepReport};
 
 /// Most rounds of strikes in one step. What strikes after that closes without restitution.
@@ -75,6 +78,7 @@ pub(crate) struct Strike {
     members: Vec<Touching>,
     /// Time of the strike; not finite for those that were closed.
     times: Vec<f64>,
+    order: Order,
     /// Velocities before.
     before: Vec<f64>,
     impulses: Vec<f64>,
@@ -84,6 +88,27 @@ pub(crate) struct Strike {
     pub struck: Vec<Struck>,
     /// Taken while it is used.
     expanding: Option<Box<Expanding>>,
+}
+
+/// A contact that may strike in a round, or is closed.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    /// Not finite where it is closed.
+    time: f64,
+    /// Its gap by now is `left` + time × `free`.
+    left: f64,
+    free: f64,
+    row: usize,
+    is_first: bool,
+}
+
+/// What strikes first.
+#[derive(Default)]
+struct Order {
+    candidates: Vec<Candidate>,
+    /// Sets of mechanisms that are tied together, and the time of the first strike in each.
+    group: Vec<usize>,
+    first: Vec<f64>,
 }
 
 /// Scratch of expansion.
@@ -112,6 +137,7 @@ impl Strike {
             extra: Solution::default(),
             members: Vec::new(),
             times: Vec::new(),
+            order: Order::default(),
             before: Vec::new(),
             impulses: Vec::new(),
             after: Vec::new(),
@@ -156,6 +182,7 @@ impl Simulation {
         k.members.clear();
         k.times.clear();
         k.before.clear();
+        k.order.candidates.clear();
         let mut any = false;
         let mut row = 0;
         for t in &s.touching {
@@ -182,10 +209,28 @@ impl Simulation {
             let strikes = (closes || t.is_closed()) && rebound > given && is_new;
             if strikes || t.is_closed() {
                 k.members.push(*t);
-                k.times.push(if strikes { time } else { f64::NAN });
-                k.before.extend((at..at + n).map(|i| s.u_start[i] + share * (s.u_free[i] - s.u_start[i])));
+                k.order.candidates.push(Candidate {
+                    time: if strikes { time } else { f64::NAN },
+                    left,
+                    free,
+                    row: at,
+                    is_first: false,
+                });
                 any |= strikes;
             }
+        }
+        if any {
+            k.order.find_first(&k.members, system, &s.root);
+            let mut candidates = k.order.candidates.iter();
+            let (times, before) = (&mut k.times, &mut k.before);
+            k.members.retain(|t| {
+                let Some(c) = candidates.next().filter(|c| c.is_first) else { return false };
+                let share = if c.time.is_finite() { c.time / h } else { 0.0 };
+                times.push(c.time);
+                let rows = c.row..c.row + t.n_rows();
+                before.extend(rows.map(|i| s.u_start[i] + share * (s.u_free[i] - s.u_start[i])));
+                true
+            });
         }
         any
     }
@@ -230,6 +275,9 @@ impl Simulation {
         if *law != Restitution::Newton {
             k.expand(*law, report).map_err(failed)?;
         }
+        if !k.extra.status.is_solved() && *law != Restitution::Newton && s.unsolved.is_none() {
+            s.unsolved = Some(k.expansion.duplicate());
+        }
         k.after.clear();
         k.after.resize(k.before.len(), 0.0);
         k.problem.delassus().apply(&k.impulses, &mut k.after);
@@ -264,6 +312,51 @@ impl Simulation {
         k.delay();
         rows.respond(system, w, &k.after, &mut s.shift);
         Ok(())
+    }
+}
+
+impl Order {
+    /// Keeps the first strikes of all that are tied together, and all that is closed.
+    fn find_first(&mut self, members: &[Touching], system: &System, root: &[usize]) {
+        let Self { candidates, group, first } = self;
+        group.clear();
+        group.extend(0..root.len());
+        first.clear();
+        first.resize(root.len(), f64::INFINITY);
+        for cut in &system.cuts {
+            unite(group, [cut.parent, cut.child].map(|l| l.map(|l| root[l])));
+        }
+        for (t, _) in members.iter().zip(&*candidates).filter(|(_, c)| c.time.is_nan()) {
+            unite(group, t.links(system).map(|l| l.map(|l| root[l])));
+        }
+        let groups = |t: &Touching, group: &mut [usize]| t.links(system).map(|l| l.map(|l| find(group, root[l])));
+        for (t, c) in members.iter().zip(&*candidates).filter(|(_, c)| c.time.is_finite()) {
+            for g in groups(t, group).into_iter().flatten() {
+                first[g] = c.time.min(first[g]);
+            }
+        }
+        for (t, c) in members.iter().zip(candidates) {
+            // What has closed by the time of the first strike strikes with it.
+            let closed_at = |time: f64| c.time <= time || c.left + time * c.free <= t.rounding;
+            c.is_first = c.time.is_nan() || groups(t, group).into_iter().flatten().all(|g| closed_at(first[g]));
+        }
+    }
+}
+
+/// Representative of a set.
+fn find(group: &mut [usize], mut i: usize) -> usize {
+    while group[i] != i {
+        group[i] = group[group[i]];
+        i = group[i];
+    }
+    i
+}
+
+/// Makes two sets one.
+fn unite(group: &mut [usize], ends: [Option<usize>; 2]) {
+    if let [Some(a), Some(b)] = ends {
+        let (a, b) = (find(group, a), find(group, b));
+        group[a.max(b)] = a.min(b);
     }
 }
 

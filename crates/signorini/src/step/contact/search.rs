@@ -28,6 +28,8 @@ pub(crate) struct Search {
     shaped: Vec<usize>,
     poses: Vec<Pose>,
     twists: Vec<Twist>,
+    /// How far the shapes of each body reach from its origin.
+    reaches: Vec<f64>,
     /// Joints with limits or dry friction.
     joints: Vec<usize>,
 }
@@ -42,6 +44,8 @@ pub(crate) struct Situation<'a> {
     /// Velocities of the links at the expected speeds, and at the start of the step.
     pub twists: &'a [Twist],
     pub start_twists: &'a [Twist],
+    /// What strikes have added to the displacement of each link; empty where nothing struck.
+    pub moved: &'a [Twist],
     pub step: f64,
     /// Time over which bodies are expected to move.
     pub reach: f64,
@@ -75,6 +79,7 @@ impl Search {
         shaped.dedup();
         let mut memory = collide::Scratch::default();
         memory.allowance.resize(n, 0.0);
+        let reaches = (0..n).map(|b| world.as_ref().map_or(0.0, |w| w.reach(BodyId(b as u32)))).collect();
         Ok(Some(Self {
             world,
             memory,
@@ -83,6 +88,7 @@ impl Search {
             shaped,
             poses: vec![Pose::identity(); n],
             twists: vec![Twist::default(); n],
+            reaches,
             joints,
         }))
     }
@@ -128,6 +134,10 @@ impl Search {
             // Contact may take back what forces give: a body that is held up does not move as expected.
             let given = now.twists[link] - now.start_twists[link];
             self.memory.allowance[b] = now.reach * given.shifted(&arm).linear.norm();
+            if let Some(moved) = now.moved.get(link) {
+                let moved = moved.shifted(&arm);
+                self.memory.allowance[b] += moved.linear.norm() + moved.angular.norm() * self.reaches[b];
+            }
         }
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();

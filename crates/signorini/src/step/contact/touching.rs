@@ -89,6 +89,15 @@ impl Default for Touching {
 }
 
 impl Touching {
+    /// The links that it pushes, the joint's own for what pushes on a speed.
+    pub fn links(&self, system: &System) -> [Option<usize>; 2] {
+        match self.place {
+            Place::Links(links) => links,
+            Place::Speed { link, .. } => [Some(link), None],
+            Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
+        }
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         match self.law {
