@@ -134,6 +134,14 @@ impl Attempts {
         {
             return ("lemke", status);
         }
+        if !is_lcp {
+            self.trial.fill(0.0);
+            let bold = newton_options(tolerance, 1.0, 3.0, Schedule::Bold, 200);
+            let plan = ProximalNewtonOptions { max_inner: 8, max_newton: 2 * options.newton_steps, ..bold };
+            if self.newton(&plan, None, tolerance, system, work) {
+                return ("newton", Status::Stalled);
+            }
+        }
         for rho in [1.0, 3.0, 0.3] {
             self.trial.fill(0.0);
             let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, 80);
@@ -202,7 +210,8 @@ impl Attempts {
             return false;
         }
         let tolerance = options.tolerance;
-        let goal = if is_near { options.warm_tolerance() } else { tolerance };
+        // Well below what a warm start must reach, or the next one would just miss it.
+        let goal = if is_near { 0.01 * options.warm_tolerance() } else { tolerance };
         let plan = newton_options(goal, (0.1 * self.rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, FIRST_STEPS);
         let plan = ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan };
         self.trial.copy_from_slice(&self.best);

@@ -66,7 +66,7 @@ impl Default for AutoOptions {
 impl AutoOptions {
     /// For problems of which each is nearly the last one.
     pub fn in_motion(tolerance: f64) -> Self {
-        Self { tolerance, warm_share: 1e-3, ..Self::default() }
+        Self { tolerance, warm_share: 1e-2, ..Self::default() }
     }
 
     /// What a warm start must reach; the rounding of positions leaves about 1e-12.
