@@ -286,7 +286,9 @@ fn check_scene(seed: u64, n: usize, wanted: Wanted, strikes: bool) -> Result<(),
 }
 
 /// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others. Of 5000 others three failed, none by a velocity or an
-/// impulse: twice a new tree read positions off with an error of 1e-12, once the steps after an event became too short.
+/// impulse: twice a new tree read positions off with an error of 1e-12, once the steps after an event became too short. Of the first two, one
+/// (three loops, open by 1.5e-13 of the mechanism's size before the event) was read along other joints than before; in the other, without loops, the frames of
+/// a joint that the event placed were orthonormal to 2e-11 only, those of the joint next to it to 2e-12. Where that came from is not known yet.
 fn config() -> ProptestConfig {
     let mut config = ProptestConfig { cases: 96, ..ProptestConfig::default() };
     if config.rng_seed == RngSeed::Random {
