@@ -32,6 +32,9 @@ const FEW_RESIDUAL: f64 = 0.03;
 /// Newton steps of that first try.
 const FIRST_STEPS: usize = 4;
 
+/// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
+const TINY_CONTACTS: usize = 4;
+
 /// What happened to r before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -205,15 +208,21 @@ impl Attempts {
 
     /// A few Newton steps where the best r is close, or a step is cheap.
     fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
-        let is_near = self.rel <= NEAR;
-        if !is_near && !(self.rel <= FEW_RESIDUAL && system.n_contacts() <= FEW_CONTACTS) {
+        let (is_near, n) = (self.rel <= NEAR, system.n_contacts());
+        let is_tiny = n <= TINY_CONTACTS;
+        if !is_near && !is_tiny && !(self.rel <= FEW_RESIDUAL && n <= FEW_CONTACTS) {
             return false;
         }
         let tolerance = options.tolerance;
         // Well below what a warm start must reach, or the next one would just miss it.
         let goal = if is_near { 0.01 * options.warm_tolerance() } else { tolerance };
-        let plan = newton_options(goal, (0.1 * self.rel).clamp(1e-6, 1.0), 1.0, Schedule::Fast, FIRST_STEPS);
-        let plan = ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan };
+        let alpha = (0.1 * self.rel).clamp(1e-6, 1.0);
+        let plan = if is_tiny {
+            newton_options(goal, alpha, 1.0, Schedule::Fast, 12)
+        } else {
+            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, FIRST_STEPS);
+            ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan }
+        };
         self.trial.copy_from_slice(&self.best);
         self.newton(&plan, Some(self.rel), tolerance, system, work)
     }
