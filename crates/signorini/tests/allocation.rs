@@ -320,8 +320,7 @@ fn strikes_allocate_nothing() {
         let mut scene = on_floor(1.0, 0.5, &[(r#"kind = "sphere", radius = 0.1"#, 0.11)]);
         scene.body[1].velocity = Some([1.0, 0.0, 0.0]);
         scene.solver.restitution = law;
-        let pushed =
-            count_pushes(&format!("{law:?}"), &scene, Formulation::Recursive, Integrator::StewartTrinkle, 400);
+        let pushed = count_pushes(&format!("{law:?}"), &scene, Formulation::Recursive, Integrator::StewartTrinkle, 400);
         assert!(pushed >= 3, "{law:?}: {pushed} strikes");
     }
 }
