@@ -63,6 +63,9 @@ pub struct EventMemory {
     pub due: Option<f64>,
     /// When it happened last.
     pub last: Option<f64>,
+    /// For a threshold on strikes: what struck in the last step.
+    #[serde(default)]
+    pub struck: f64,
 }
 
 impl State {

@@ -433,3 +433,145 @@ fn contact_triggers_events() {
     assert!(names[0].0 == "docking" && (names[0].1 - (0.4_f64 / 9.81).sqrt()).abs() < 3e-3, "{names:?}");
     assert!(names[1].0 == "pressed" && names[1].1 <= names[0].1 + 5e-3, "{names:?}");
 }
+
+/// A plate on a joint that breaks at an impulse, and a ball that falls on it: the joint transmits all of the ball's blow, m v (1 + e), at any step. Its
+/// weight and the plate's are forces and count for nothing.
+#[test]
+fn a_strike_breaks_a_joint() {
+    let speed = (2.0_f64 * 9.81 * 0.2).sqrt();
+    for (law, restitution, step) in [
+        (Restitution::Newton, 0.0, 1e-3),
+        (Restitution::Newton, 0.5, 1e-3),
+        (Restitution::Newton, 0.5, 1e-4),
+        (Restitution::Poisson, 0.5, 1e-3),
+    ] {
+        for (share, breaks) in [(0.98, true), (1.02, false)] {
+            let threshold = share * 2.0 * speed * (1.0 + restitution);
+            let mut scene = read(&format!(
+                r#"
+                gravity = [0, 0, -9.81]
+                time = {{ end = 2.0, step = {step} }}
+                material = [{{ name = "m", restitution = {restitution} }}]
+                [[body]]
+                name = "plate"
+                mass = 5
+                inertia = [1, 1, 1]
+                shape = [{{ kind = "box", size = [1, 1, 0.1], material = "m" }}]
+                [[joint]]
+                name = "bracket"
+                kind = "fixed"
+                parent = "ground"
+                child = "plate"
+                break = {{ impulse = {threshold} }}
+                [[body]]
+                name = "ball"
+                mass = 2
+                inertia = [0.01, 0.01, 0.01]
+                position = [0.2, 0, 0.35]
+                shape = [{{ kind = "sphere", radius = 0.1, material = "m" }}]
+                "#
+            ));
+            scene.solver.restitution = law;
+            let mut simulation = Simulation::from_scene(&scene).unwrap();
+            let mut times = Vec::new();
+            while simulation.state().time < 0.3 {
+                simulation.advance(0.3).unwrap();
+                times.extend(simulation.events().iter().map(|e| e.time));
+            }
+            assert_eq!(times.len(), usize::from(breaks), "{law:?} {restitution} {step} {share}: {times:?}");
+            if breaks {
+                let fall = (2.0_f64 * 0.2 / 9.81).sqrt();
+                assert!((times[0] - fall).abs() <= 2.0 * step, "{times:?}");
+            }
+        }
+    }
+}
+
+/// A door that swings against its stop: the hinge transmits what does not pass through the stop, m v of the centre of mass.
+#[test]
+fn a_limit_that_strikes_breaks_a_joint() {
+    for (share, breaks) in [(0.98, true), (1.02, false)] {
+        // The stop acts as a couple, so that all of the centre's momentum goes through the hinge.
+        let threshold = share * 3.0 * (0.5 * 2.0);
+        let scene = read(&format!(
+            r#"
+            time = {{ end = 2.0, step = 1e-3 }}
+            [[body]]
+            name = "door"
+            mass = 3
+            com = [0.5, 0, 0]
+            inertia = [0.1, 0.1, 0.1]
+            [[joint]]
+            name = "hinge"
+            kind = "revolute"
+            parent = "ground"
+            child = "door"
+            axis = [0, 0, 1]
+            upper = 0.5
+            v = [2]
+            break = {{ impulse = {threshold} }}
+            "#
+        ));
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let mut times = Vec::new();
+        while simulation.state().time < 0.5 {
+            simulation.advance(0.5).unwrap();
+            times.extend(simulation.events().iter().map(|e| e.time));
+        }
+        assert_eq!(times.len(), usize::from(breaks), "{share}: {times:?}");
+        assert!(times.iter().all(|t| (t - 0.25).abs() <= 2e-3), "{times:?}");
+    }
+}
+
+/// A bar on a hinge whose centre of mass lies on a post: the hinge carries nothing, though without the post it would carry a quarter of the weight. A
+/// threshold on its force is not met at the start, nor when the run is taken up again; a ball that lands on the bar meets it.
+#[test]
+fn thresholds_on_forces_count_contact_from_the_start_and_after_resume() {
+    let scene = read(
+        r#"
+        gravity = [0, 0, -10]
+        time = { end = 2.0, step = 1e-3 }
+        material = [{ name = "m", friction = 0.3 }]
+        [[body]]
+        name = "ground"
+        shape = [{ kind = "sphere", radius = 0.1, position = [0.5, 0, -0.15], material = "m" }]
+        [[body]]
+        name = "bar"
+        mass = 4
+        com = [0.5, 0, 0]
+        inertia = [0.01, 0.3333333333333333, 0.3333333333333333]
+        shape = [{ kind = "box", size = [1, 0.1, 0.1], position = [0.5, 0, 0], material = "m" }]
+        [[joint]]
+        name = "hinge"
+        kind = "revolute"
+        parent = "ground"
+        child = "bar"
+        axis = [0, 1, 0]
+        break = { force = 5.0 }
+        [[body]]
+        name = "ball"
+        mass = 2
+        inertia = [0.01, 0.01, 0.01]
+        position = [0.9, 0, 0.35]
+        shape = [{ kind = "sphere", radius = 0.1, material = "m" }]
+        [[contact]]
+        bodies = ["ground", "bar"]
+        enabled = true
+        "#,
+    );
+    let mut whole = Simulation::from_scene(&scene).unwrap();
+    let mut parts = Simulation::from_scene(&scene).unwrap();
+    let mut times = Vec::new();
+    for k in 0..400 {
+        whole.advance(2.0).unwrap();
+        times.extend(whole.events().iter().map(|e| e.time));
+        parts.advance(2.0).unwrap();
+        assert_eq!(whole.state(), parts.state(), "{k}");
+        let state: State = serde_json::from_str(&serde_json::to_string(parts.state()).unwrap()).unwrap();
+        let built = build(&scene).unwrap();
+        parts = Simulation::new(built.model, built.plan, Options::from_scene(&scene), state).unwrap();
+    }
+    // The ball falls by 0.2 m.
+    assert_eq!(times.len(), 1, "{times:?}");
+    assert!((times[0] - 0.2).abs() <= 3e-3, "{times:?}");
+}

@@ -229,7 +229,11 @@ impl Simulation {
         }
         let limit = limit.min(self.next_due());
         let before = self.state.time;
-        let report = if self.watch.is_idle(&self.state) { self.step(limit) } else { self.watched_step(limit) }?;
+        let report = if self.watch.is_idle(&self.state, self.stepper.is_some()) {
+            self.step(limit)
+        } else {
+            self.watched_step(limit)
+        }?;
         if self.state.time > before {
             self.watch_contacts(self.state.time - before);
         }

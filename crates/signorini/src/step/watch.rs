@@ -17,7 +17,7 @@
 use super::contact::ContactReport;
 use super::{Observation, Simulation, StepError, StepReport};
 use crate::model::event::{Condition, Quantity, Trigger};
-use crate::model::{Model, Point};
+use crate::model::{BodyId, Model, Point};
 use crate::spatial::{Quaternion, Vec3};
 use crate::state::State;
 
@@ -50,11 +50,23 @@ impl Watch {
         Self { conditions, needs_forces, ..Self::default() }
     }
 
-    /// Whether there is nothing to watch in a step: no condition that could come true, or come back.
-    pub fn is_idle(&self, state: &State) -> bool {
-        self.conditions
-            .iter()
-            .all(|(e, c)| c.is_of_impulse() || c.is_of_contact() || !(state.events[*e].is_armed || c.rearm.is_some()))
+    /// Whether any condition looks at forces in joints.
+    pub fn needs_forces(&self) -> bool {
+        self.needs_forces
+    }
+
+    /// Whether any condition looks at impulses of joints.
+    pub fn needs_impulses(&self) -> bool {
+        self.conditions.iter().any(|(_, c)| c.is_of_impulse())
+    }
+
+    /// Whether there is nothing to watch in a step: no condition that could come true, or come back. Forces in steps with contact are means
+    /// over the step, known at its end and not inside.
+    pub fn is_idle(&self, state: &State, has_contact: bool) -> bool {
+        self.conditions.iter().all(|(e, c)| {
+            let is_of_step = c.is_of_impulse() || c.is_of_contact() || (has_contact && c.needs_forces());
+            is_of_step || !(state.events[*e].is_armed || c.rearm.is_some())
+        })
     }
 
     /// The first condition that is watched and true.
@@ -247,7 +259,7 @@ impl Simulation {
 
     fn measure_now(&mut self, values: &mut Vec<f64>) -> Result<(), StepError> {
         let mut seen = std::mem::take(&mut self.watch.seen);
-        let outcome = self.observe(self.watch.needs_forces, &mut seen);
+        let outcome = self.observe(self.watch.needs_forces && self.stepper.is_none(), &mut seen);
         self.watch.seen = seen;
         outcome?;
         self.fill(values);
@@ -257,7 +269,7 @@ impl Simulation {
     /// Values of all watched quantities at a state, which is projected.
     fn measure(&mut self, state: &mut State, values: &mut Vec<f64>) -> Result<(), StepError> {
         let mut seen = std::mem::take(&mut self.watch.seen);
-        let outcome = self.look(state, self.watch.needs_forces, &mut seen);
+        let outcome = self.look(state, self.watch.needs_forces && self.stepper.is_none(), &mut seen);
         self.watch.seen = seen;
         outcome?;
         self.fill(values);
@@ -291,7 +303,8 @@ impl Simulation {
             Quantity::Moment(j) => norm(j.index(), 0),
             Quantity::Drive(j, k) => {
                 let v = &joints[j.index()].v;
-                if *k < v.len() { seen.actuators[v.start + k] } else { f64::NAN }
+                let at = if *k < v.len() { v.start + k } else { usize::MAX };
+                seen.actuators.get(at).copied().unwrap_or(f64::NAN)
             }
             Quantity::Impulse(_) | Quantity::MomentImpulse(_) => f64::NAN,
             Quantity::ContactForce(_) | Quantity::ContactImpulse(_) => f64::NAN,
@@ -327,7 +340,7 @@ impl Simulation {
 
     /// Quantities may have jumped: what has come true happens in the same instant, but nothing twice.
     pub(crate) fn watch_after_jump(&mut self) -> Result<(), StepError> {
-        if self.watch.is_idle(&self.state) {
+        if self.watch.is_idle(&self.state, self.stepper.is_some()) {
             return Ok(());
         }
         let mut now = std::mem::take(&mut self.watch.now);
@@ -344,25 +357,46 @@ impl Simulation {
         Ok(())
     }
 
-    /// Thresholds on contacts, against what they did in the step of length `h` that has just ended.
+    /// Thresholds on contacts, and on forces and impulses in joints, against what they did in the step of length `h` that has just ended.
+    ///
+    /// Without restitution a blow takes two steps: one brings the bodies together, and the next stops what is left of their approach. So
+    /// what struck in the step before counts as well.
     pub(crate) fn watch_contacts(&mut self, h: f64) {
-        let Some(stepper) = &self.stepper else { return };
-        for (e, condition) in &self.watch.conditions {
-            let (bodies, value): (_, fn(&ContactReport) -> f64) = match condition.quantity {
-                Quantity::ContactForce(bodies) => (bodies, |c| c.impulse[0] - c.struck),
-                Quantity::ContactImpulse(bodies) => (bodies, |c| c.struck),
-                _ => continue,
-            };
-            let of_pair = stepper.contacts.iter().filter(|c| c.bodies == bodies || c.bodies == [bodies[1], bodies[0]]);
-            let mut sum: f64 = of_pair.map(value).sum();
-            if matches!(condition.quantity, Quantity::ContactForce(_)) {
-                sum /= h;
-            }
+        for c in 0..self.watch.conditions.len() {
+            let (e, condition) = &self.watch.conditions[c];
+            let Some(own) = self.value_of_step(condition, h) else { continue };
             let memory = &mut self.state.events[*e];
-            memory.is_armed |= memory.due.is_none() && condition.is_back(sum);
-            if memory.is_armed && condition.excess(sum) >= 0.0 && memory.due.is_none() {
+            let is_blow = !condition.needs_forces() && !matches!(condition.quantity, Quantity::ContactForce(_));
+            let value = if is_blow { own + memory.struck } else { own };
+            memory.struck = if is_blow { own } else { 0.0 };
+            memory.is_armed |= memory.due.is_none() && condition.is_back(value);
+            let is_new = !is_blow || own > 0.0;
+            if is_new && memory.is_armed && condition.excess(value) >= 0.0 && memory.due.is_none() {
                 memory.due = Some(self.state.time);
             }
+        }
+    }
+
+    /// What a quantity was in a step with contact of length `h`, for one that is known at its end and not inside.
+    fn value_of_step(&self, condition: &Condition, h: f64) -> Option<f64> {
+        let stepper = self.stepper.as_ref()?;
+        let of_pair = |bodies: [Option<BodyId>; 2], value: fn(&ContactReport) -> f64| -> f64 {
+            let own = stepper.contacts.iter().filter(|c| c.bodies == bodies || c.bodies == [bodies[1], bodies[0]]);
+            own.map(value).sum()
+        };
+        let impulse = |joint: usize, from: usize| {
+            let impulse = self.struck_impulse(joint, h).filter(|w| w.iter().all(|x| x.is_finite()));
+            impulse.map_or(0.0, |w| Vec3::new(w[from], w[from + 1], w[from + 2]).norm())
+        };
+        match &condition.quantity {
+            Quantity::ContactForce(bodies) => Some(of_pair(*bodies, |c| c.impulse[0] - c.struck) / h),
+            Quantity::ContactImpulse(bodies) => Some(of_pair(*bodies, |c| c.struck)),
+            Quantity::Impulse(j) => Some(impulse(j.index(), 3)),
+            Quantity::MomentImpulse(j) => Some(impulse(j.index(), 0)),
+            Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..) => {
+                self.lasting_forces().map(|forces| self.value(&condition.quantity, forces))
+            }
+            _ => None,
         }
     }
 

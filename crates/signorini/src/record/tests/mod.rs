@@ -84,7 +84,13 @@ impl Oscillator {
             mode: if k == 0 { Mode::Slip } else { Mode::Stick },
         };
         self.contacts = (0..n % 3).map(contact).collect();
-        let push = |is_limit| JointPush { joint: 0, coordinate: 0, is_limit, force: if is_limit { q } else { -q } };
+        let push = |is_limit| JointPush {
+            joint: 0,
+            coordinate: 0,
+            is_limit,
+            force: if is_limit { q } else { -q },
+            struck: 0.0,
+        };
         self.pushes = if n.is_multiple_of(2) { vec![push(true), push(false)] } else { Vec::new() };
     }
 

@@ -90,6 +90,9 @@ pub(crate) struct Stepper {
     wants_forces: bool,
     has_forces: bool,
     forces: Observation,
+    /// Those without strikes, where something struck and somebody watches them.
+    lasting: Observation,
+    has_struck: bool,
     tau: Vec<f64>,
     external: Vec<Wrench>,
     /// Contacts of the last step.
@@ -175,6 +178,8 @@ impl Stepper {
             wants_forces: false,
             has_forces: false,
             forces: Observation::default(),
+            lasting: Observation::default(),
+            has_struck: false,
             tau: vec![0.0; n_v],
             external: vec![Wrench::default(); system.tree.links.len()],
             contacts: Vec::new(),
@@ -490,7 +495,8 @@ impl Simulation {
             |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
                 Some((joint, coordinate)) => {
                     let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
-                    pushes.push(JointPush { joint, coordinate, is_limit, force });
+                    let struck = if is_limit { t.side() * struck } else { 0.0 };
+                    pushes.push(JointPush { joint, coordinate, is_limit, force, struck });
                 }
                 None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
             };
@@ -528,12 +534,15 @@ impl Simulation {
 
     /// Where something strikes a mechanism, all its contacts pass the blow on: what they push with is then no force either.
     fn spread_strikes(&self, s: &mut Stepper) {
-        if s.contacts.iter().all(|c| c.struck == 0.0) {
+        if s.contacts.iter().all(|c| c.struck == 0.0) && s.pushes.iter().all(|p| p.struck == 0.0) {
             return;
         }
-        let Stepper { search, root, contacts, is_touched: is_struck, .. } = s;
+        let Stepper { search, root, contacts, pushes, is_touched: is_struck, .. } = s;
         is_struck.fill(false);
         let roots = |c: &ContactReport| c.bodies.map(|b| b.map(|b| root[search.link_of(b)]));
+        for p in pushes.iter().filter(|p| p.struck != 0.0) {
+            self.system.links_of_joint(p.joint).into_iter().flatten().for_each(|l| is_struck[root[l]] = true);
+        }
         for c in contacts.iter().filter(|c| c.struck > 0.0) {
             roots(c).into_iter().flatten().for_each(|r| is_struck[r] = true);
         }
@@ -630,6 +639,12 @@ impl ContactMemory {
 }
 
 impl System {
+    /// The links of a joint, its own for one of the tree.
+    fn links_of_joint(&self, joint: usize) -> [Option<usize>; 2] {
+        let cut = || self.cuts.iter().find(|c| c.joint.index() == joint).map_or([None; 2], |c| [c.parent, c.child]);
+        self.plan.link_of_joint[joint].map_or_else(cut, |link| [Some(link), None])
+    }
+
     /// Moves coordinates along the manifold by h v.
     fn displace(&self, q: &mut [f64], v: &[f64], h: f64) {
         for link in &self.tree.links {

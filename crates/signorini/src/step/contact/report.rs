@@ -61,6 +61,8 @@ pub struct JointPush {
     pub is_limit: bool,
     /// Mean force over the step along the coordinate.
     pub force: f64,
+    /// The part of its impulse with which a limit struck, along the coordinate.
+    pub struck: f64,
 }
 
 /// Share of the velocities without impulses below which a contact does not slide: what the default tolerance leaves of them.
