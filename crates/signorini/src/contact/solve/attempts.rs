@@ -137,14 +137,6 @@ impl Attempts {
         {
             return ("lemke", status);
         }
-        if !is_lcp {
-            self.trial.fill(0.0);
-            let bold = newton_options(tolerance, 1.0, 3.0, Schedule::Bold, 200);
-            let plan = ProximalNewtonOptions { max_inner: 8, max_newton: 2 * options.newton_steps, ..bold };
-            if self.newton(&plan, None, tolerance, system, work) {
-                return ("newton", Status::Stalled);
-            }
-        }
         for rho in [1.0, 3.0, 0.3] {
             self.trial.fill(0.0);
             let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, 80);
