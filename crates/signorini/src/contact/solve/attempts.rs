@@ -202,7 +202,8 @@ impl Attempts {
     fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
         let (is_near, n) = (self.rel <= NEAR, system.n_contacts());
         let is_tiny = n <= TINY_CONTACTS;
-        if !is_near && !is_tiny && !(self.rel <= FEW_RESIDUAL && n <= FEW_CONTACTS) {
+        let is_worth_it = is_near || is_tiny || (self.rel <= FEW_RESIDUAL && n <= FEW_CONTACTS);
+        if !is_worth_it {
             return false;
         }
         let tolerance = options.tolerance;
