@@ -300,7 +300,6 @@ scenes! {
     breaking_chain "breaking-chain",
     bricard "bricard",
     chain_1000 "chain-1000",
-    chain_on_floor "chain-on-floor",
     conveyor "conveyor",
     docking "docking",
     dominoes "dominoes",

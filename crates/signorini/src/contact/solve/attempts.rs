@@ -137,9 +137,10 @@ impl Attempts {
         {
             return ("lemke", status);
         }
-        for rho in [1.0, 3.0, 0.3] {
+        // Forces of bodies on the verge of sliding drift for a hundred proximal steps and more.
+        for (rho, outer) in [(1.0, 200), (3.0, 80), (0.3, 80)] {
             self.trial.fill(0.0);
-            let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, 80);
+            let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, outer);
             if self.newton(&plan, None, tolerance, system, work) {
                 return ("newton", Status::Stalled);
             }
