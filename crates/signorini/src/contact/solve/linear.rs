@@ -214,6 +214,23 @@ mod tests {
     use super::super::block_lu::{Numeric, Symbolic};
     use super::*;
 
+    /// What wide registers compute are the bits of narrow ones.
+    #[test]
+    fn wide_registers_change_no_bit() {
+        let n = 37;
+        let mut seed = 7u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let top: Vec<f64> = (0..19 * n).map(|_| next()).collect();
+        let mut wide: Vec<f64> = (0..18 * n).map(|_| next()).collect();
+        let mut narrow = wide.clone();
+        update_rows(n, 0..19, &top, &mut wide);
+        update_rows_generic(n, 0..19, &top, &mut narrow);
+        assert!(wide.iter().zip(&narrow).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+
     /// A chain of blocks with a few long-range couplings, diagonally dominant, in a fixed pseudo-random filling.
     fn chain(n_blocks: usize) -> BlockMatrix {
         let offsets: Vec<usize> = (0..=n_blocks).map(|b| 3 * b).collect();
