@@ -7,6 +7,7 @@
 //! [`ContactProblem`] is a value: it can be stored, loaded and solved alone. [`Judge`] says how well an r solves it.
 //! Every solver of [`solve`] stands behind one trait, [`ContactSolver`]; [`solve::Auto`] chooses among them.
 
+pub mod articulation;
 pub mod cone;
 pub mod delassus;
 mod error;

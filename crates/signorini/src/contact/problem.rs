@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::articulation::Articulation;
 use super::cone::{Cone, Section};
 use super::delassus::{BlockMatrix, Delassus};
 use super::error::ContactError;
@@ -13,6 +14,9 @@ use super::error::ContactError;
 pub struct ContactProblem {
     name: String,
     delassus: Arc<dyn Delassus>,
+    /// Where the operator comes from, if that is known.
+    articulation: Option<Arc<Articulation>>,
+    has_articulation: bool,
     free_velocity: Vec<f64>,
     cones: Vec<Cone>,
     offsets: Vec<usize>,
@@ -41,6 +45,8 @@ impl Default for ContactProblem {
         Self {
             name: String::new(),
             delassus: Arc::new(BlockMatrix::default()),
+            articulation: None,
+            has_articulation: false,
             free_velocity: Vec::new(),
             cones: Vec::new(),
             offsets: vec![0],
@@ -76,7 +82,15 @@ impl ContactProblem {
         let mut diagonal = vec![0.0; n];
         delassus.write_diagonal(&mut diagonal);
         check_finite("diagonal of the Delassus operator", &diagonal)?;
-        Ok(Self { name: String::new(), delassus: Arc::new(delassus), free_velocity, cones, offsets })
+        Ok(Self {
+            name: String::new(),
+            delassus: Arc::new(delassus),
+            articulation: None,
+            has_articulation: false,
+            free_velocity,
+            cones,
+            offsets,
+        })
     }
 
     /// Poses another problem in the storage of this one: `write` fills W in blocks, the free velocity and the laws.
@@ -114,6 +128,20 @@ impl ContactProblem {
             }
         }
         Ok(())
+    }
+
+    /// Says where the operator comes from, which solvers may use: `write` gets the storage, and whether it knows. All contacts must have three rows at most.
+    pub fn refill_articulation(&mut self, write: impl FnOnce(&mut Articulation) -> bool) {
+        let mut own = self.articulation.take().unwrap_or_default();
+        let articulation = Arc::make_mut(&mut own);
+        articulation.clear();
+        self.has_articulation = write(articulation);
+        self.articulation = Some(own);
+    }
+
+    /// Where the operator comes from, if that is known.
+    pub fn articulation(&self) -> Option<&Arc<Articulation>> {
+        self.articulation.as_ref().filter(|_| self.has_articulation)
     }
 
     /// Poses a problem from compressed sparse rows of W.

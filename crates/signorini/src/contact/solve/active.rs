@@ -18,6 +18,8 @@ pub struct Linearised {
     pub b: [f64; MAX_DIM * MAX_DIM],
     /// Whether B = 0 and A = 1: an open contact, a row at its bound.
     pub is_open: bool,
+    /// Whether B = 1.
+    pub is_unit: bool,
     section: SectionJacobian,
 }
 
@@ -28,6 +30,7 @@ impl Default for Linearised {
             a: [0.0; MAX_DIM * MAX_DIM],
             b: [0.0; MAX_DIM * MAX_DIM],
             is_open: false,
+            is_unit: false,
             section: SectionJacobian::default(),
         }
     }
@@ -36,8 +39,14 @@ impl Default for Linearised {
 impl Linearised {
     /// A = 0, B = 1: the contact as if it were a bilateral one, so that the Newton matrix is W + α.
     pub fn set_bilateral(&mut self, dim: usize) {
-        self.is_open = false;
+        self.set_unit(dim);
         self.a[..dim * dim].fill(0.0);
+    }
+
+    /// B = 1: a Newton matrix A + W + α.
+    pub fn set_unit(&mut self, dim: usize) {
+        self.is_open = false;
+        self.is_unit = true;
         self.b[..dim * dim].fill(0.0);
         for k in 0..dim {
             self.b[k * dim + k] = 1.0;
@@ -47,6 +56,7 @@ impl Linearised {
     /// Evaluates the law; returns ‖f‖.
     pub fn update(&mut self, cone: &Cone, rho: f64, r: &[f64], u: &[f64]) -> f64 {
         let dim = r.len();
+        self.is_unit = false;
         match cone {
             Cone::Friction(section) => {
                 let z = r[0] - rho * u[0];

@@ -5,6 +5,7 @@ use super::admm::{self, AdmmOptions};
 use super::anderson::Anderson;
 use super::auto::AutoOptions;
 use super::gauss_seidel::Sweeper;
+use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, ProximalNewtonOptions, Schedule};
 use super::system::System;
 use super::tableau::{self, End};
@@ -35,6 +36,15 @@ const FIRST_STEPS: usize = 4;
 /// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
 const TINY_CONTACTS: usize = 4;
 
+/// The interior-point method starts this far inside the cones (its steps hardly depend on it from 0.01 to 1) and hands over at this residual, at
+/// which nearly all contacts have found their state; if it takes more than so many steps, its path has turned back.
+const INSET: f64 = 0.1;
+const INSIDE_GOAL: f64 = 1e-6;
+const INSIDE_STEPS: usize = 40;
+
+/// α of the Newton steps that follow: smaller ones mistake contacts at the verge of sliding.
+const INSIDE_ALPHA: f64 = 1e-3;
+
 /// What happened to r before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -52,6 +62,7 @@ pub struct Attempts {
     pub sweeper: Sweeper,
     anderson: Anderson,
     newton: newton::Core,
+    interior: Interior,
     lemke: tableau::Core,
     admm: admm::Core,
     best: Vec<f64>,
@@ -115,6 +126,12 @@ impl Attempts {
         if !is_lcp && self.close_in(options, system, work) {
             return ("newton", Status::Stalled);
         }
+        // Planar contacts have finitely many states, which Newton's method goes through quickly.
+        let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
+        let is_many = is_spatial && system.n_contacts() > FEW_CONTACTS;
+        if !is_lcp && is_many && self.go_inside(tolerance, system, work) {
+            return ("interior", Status::Stalled);
+        }
         if !is_lcp && self.accelerate(options, system, work) {
             return ("gauss-seidel", Status::Stalled);
         }
@@ -124,11 +141,14 @@ impl Attempts {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
             let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, 100);
-            ProximalNewtonOptions { max_inner: 5, max_newton: options.newton_steps, ..bold }
+            ProximalNewtonOptions { max_inner: 5, max_newton: if is_many { options.newton_steps } else { 20 }, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
             return ("newton", Status::Stalled);
+        }
+        if !is_lcp && !is_many && self.go_inside(tolerance, system, work) {
+            return ("interior", Status::Stalled);
         }
         if is_lcp
             && !lemke_first
@@ -218,6 +238,21 @@ impl Attempts {
             ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan }
         };
         self.trial.copy_from_slice(&self.best);
+        self.newton(&plan, Some(self.rel), tolerance, system, work)
+    }
+
+    /// The interior-point method from the best r, then a few bold Newton steps.
+    fn go_inside(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
+        let options = InteriorOptions { goal: INSIDE_GOAL, max_steps: INSIDE_STEPS, inset: INSET };
+        self.trial.copy_from_slice(&self.best);
+        let own = (&mut self.newton.matrix, &mut *self.newton.laws);
+        let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else { return false };
+        if self.offer(new, tolerance, system) {
+            return true;
+        }
+        self.trial.copy_from_slice(&self.best);
+        let plan = newton_options(tolerance, INSIDE_ALPHA, 1.0, Schedule::Bold, 20);
+        let plan = ProximalNewtonOptions { max_inner: 5, max_newton: 12, ..plan };
         self.newton(&plan, Some(self.rel), tolerance, system, work)
     }
 

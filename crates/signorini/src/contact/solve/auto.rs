@@ -8,7 +8,8 @@
 //!    they settle the matter nothing else is set up;
 //! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
 //! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
-//! 4. contacts: accelerated sweeps (`anderson.rs`) while they make progress, then proximal Newton with bold steps;
+//! 4. contacts: many in space, the interior-point method (`interior.rs`); few, accelerated sweeps (`anderson.rs`) while they make progress, then
+//!    proximal Newton with bold steps; each then the other way;
 //! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
 //! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
 //! 7. alternating directions, then proximal Newton from where they lead.
@@ -189,6 +190,8 @@ impl ContactSolver for Auto {
         };
         solution.method = method;
         System::leave(self.frame.scaling(), &mut solution.r);
+        self.frame.system.release();
+        self.part.release();
         self.frame.conclude(problem, tolerance, otherwise, solution);
         Ok(())
     }

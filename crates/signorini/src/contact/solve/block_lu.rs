@@ -161,32 +161,52 @@ impl Symbolic {
     }
 }
 
-/// The numbers of a factor with D×D blocks; smaller contacts are padded with rows of the identity.
+/// The numbers of a factor with D×D blocks, whose rows take the room of P; smaller contacts are padded with rows of the identity.
 #[derive(Debug, Clone, Default)]
-pub struct Numeric<const D: usize> {
-    upper: Vec<[[f64; D]; D]>,
-    lower: Vec<[[f64; D]; D]>,
+pub struct Numeric<const D: usize, const P: usize> {
+    upper: Vec<Block<D, P>>,
+    lower: Vec<Block<D, P>>,
     /// Inverses of the diagonal blocks of U.
-    inverse: Vec<[[f64; D]; D]>,
-    row: Vec<[[f64; D]; D]>,
+    inverse: Vec<Block<D, P>>,
+    row: Vec<Block<D, P>>,
     x: Vec<[f64; D]>,
 }
 
-impl<const D: usize> Numeric<D> {
-    /// Factors. `fill(contact, put)` must call `put(column contact, block)` for every active column of the row.
-    pub fn factor(&mut self, s: &Symbolic, mut fill: impl FnMut(usize, &mut dyn FnMut(usize, &[[f64; D]; D]))) -> bool {
+/// Rows of D numbers, then zeros.
+pub type Block<const D: usize, const P: usize> = [[f64; P]; D];
+
+impl<const D: usize, const P: usize> Numeric<D, P> {
+    /// Factors, in the widest registers there are; as in `linear.rs`, the bits are the same in all of them. `fill(contact, put)` must call
+    /// `put(column contact, block)` for every active column of the row.
+    pub fn factor(&mut self, s: &Symbolic, fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>))) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.factor_avx2(s, fill) };
+        }
+        self.factor_generic(s, fill)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn factor_avx2(&mut self, s: &Symbolic, fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>))) -> bool {
+        self.factor_generic(s, fill)
+    }
+
+    #[inline(always)]
+    fn factor_generic(
+        &mut self,
+        s: &Symbolic,
+        mut fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>)),
+    ) -> bool {
         let m = s.active.len();
-        let zero = [[0.0; D]; D];
-        self.upper.clear();
+        let zero = [[0.0; P]; D];
         self.upper.resize(s.upper.len(), zero);
-        self.lower.clear();
         self.lower.resize(s.lower.len(), zero);
-        self.inverse.clear();
         self.inverse.resize(m, zero);
-        self.row.clear();
         self.row.resize(m, zero);
         for i in 0..m {
-            let row = &mut self.row;
+            let row = &mut self.row[..m];
             let lower = s.lower_start[i]..s.lower_start[i + 1];
             let upper = s.upper_start[i]..s.upper_start[i + 1];
             row[i] = zero;
@@ -201,16 +221,18 @@ impl<const D: usize> Numeric<D> {
                 let k = s.lower[t];
                 let l = multiply(&row[k], &self.inverse[k]);
                 self.lower[t] = l;
-                for q in s.upper_start[k]..s.upper_start[k + 1] {
-                    subtract_product(&mut row[s.upper[q]], &l, &self.upper[q]);
+                let others = s.upper_start[k]..s.upper_start[k + 1];
+                for (&at, u) in s.upper[others.clone()].iter().zip(&self.upper[others]) {
+                    subtract_product(&mut row[at], &l, u);
                 }
             }
-            match invert(&row[i]) {
-                Some(inverse) => self.inverse[i] = inverse,
-                None => return false,
+            let own: [[f64; D]; D] = std::array::from_fn(|a| std::array::from_fn(|c| row[i][a][c]));
+            let Some(inverse) = invert(&own) else { return false };
+            for a in 0..D {
+                self.inverse[i][a][..D].copy_from_slice(&inverse[a]);
             }
-            for t in upper {
-                self.upper[t] = row[s.upper[t]];
+            for (u, &at) in self.upper[upper.clone()].iter_mut().zip(&s.upper[upper]) {
+                *u = row[at];
             }
         }
         true
@@ -261,11 +283,11 @@ impl<const D: usize> Numeric<D> {
 }
 
 #[inline(always)]
-fn multiply<const D: usize>(a: &[[f64; D]; D], b: &[[f64; D]; D]) -> [[f64; D]; D] {
-    let mut out = [[0.0; D]; D];
+fn multiply<const D: usize, const P: usize>(a: &Block<D, P>, b: &Block<D, P>) -> Block<D, P> {
+    let mut out = [[0.0; P]; D];
     for i in 0..D {
         for k in 0..D {
-            for j in 0..D {
+            for j in 0..P {
                 out[i][j] += a[i][k] * b[k][j];
             }
         }
@@ -274,18 +296,20 @@ fn multiply<const D: usize>(a: &[[f64; D]; D], b: &[[f64; D]; D]) -> [[f64; D]; 
 }
 
 #[inline(always)]
-fn subtract_product<const D: usize>(out: &mut [[f64; D]; D], a: &[[f64; D]; D], b: &[[f64; D]; D]) {
+fn subtract_product<const D: usize, const P: usize>(out: &mut Block<D, P>, a: &Block<D, P>, b: &Block<D, P>) {
     for i in 0..D {
+        let mut row = out[i];
         for k in 0..D {
-            for j in 0..D {
-                out[i][j] -= a[i][k] * b[k][j];
+            for j in 0..P {
+                row[j] -= a[i][k] * b[k][j];
             }
         }
+        out[i] = row;
     }
 }
 
 /// Gauss–Jordan with row exchanges.
-fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
+pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
     let mut a = *a;
     let mut out = [[0.0; D]; D];
     for i in 0..D {

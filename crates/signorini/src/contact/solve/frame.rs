@@ -35,6 +35,7 @@ impl Frame {
         self.enter(problem, &mut solution.r);
         let otherwise = iterate(&mut self.system, &mut solution.r, &mut solution.work);
         System::leave(self.scaling(), &mut solution.r);
+        self.system.release();
         self.conclude(problem, tolerance, otherwise, solution);
     }
 

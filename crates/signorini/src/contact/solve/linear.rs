@@ -282,12 +282,12 @@ mod tests {
         symbolic.order(&matrix);
         for pattern in [vec![true; 12], active] {
             symbolic.restrict(&matrix, &pattern);
-            let mut numeric = Numeric::<3>::default();
+            let mut numeric = Numeric::<3, 4>::default();
             assert!(numeric.factor(&symbolic, |i, put| {
                 for (j, w) in matrix.row(i).filter(|(j, _)| pattern[*j]) {
-                    let mut block = [[0.0; 3]; 3];
+                    let mut block = [[0.0; 4]; 3];
                     for a in 0..3 {
-                        block[a].copy_from_slice(&w[3 * a..3 * a + 3]);
+                        block[a][..3].copy_from_slice(&w[3 * a..3 * a + 3]);
                     }
                     put(j, &block);
                 }

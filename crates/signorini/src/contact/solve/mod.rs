@@ -9,6 +9,7 @@ mod block_lu;
 mod enumerate;
 mod frame;
 mod gauss_seidel;
+mod interior;
 mod islands;
 mod lemke;
 mod linear;
@@ -17,6 +18,7 @@ mod newton;
 mod newton_matrix;
 mod system;
 mod tableau;
+mod tree_lu;
 
 pub use admm::{Admm, AdmmOptions};
 pub use auto::{Auto, AutoOptions};

@@ -87,9 +87,6 @@ const LITTLE: f64 = 0.3;
 /// four times as many unsolved).
 const SHORTEST_STEP: f64 = 0.3;
 
-/// Below this the proximal term is lost in the rounding of W.
-const SMALLEST_ALPHA: f64 = 1e-11;
-
 /// The rounding floor is only looked at below this residual.
 const FLOOR_CHECK: f64 = 1e-7;
 
@@ -125,8 +122,8 @@ impl ProximalNewton {
 /// The iteration on a scaled system, shared with `auto`.
 #[derive(Debug, Clone, Default)]
 pub struct Core {
-    matrix: NewtonMatrix,
-    laws: Vec<Linearised>,
+    pub matrix: NewtonMatrix,
+    pub laws: Vec<Linearised>,
     x: Vec<f64>,
     u: Vec<f64>,
     step: Vec<f64>,
@@ -139,7 +136,7 @@ pub struct Core {
 impl Core {
     /// Forgets the last problem.
     pub fn reset(&mut self, system: &System) {
-        self.matrix.reset();
+        self.matrix.reset(system);
         self.laws.resize(system.n_contacts(), Linearised::default());
         let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
         own.into_iter().chain([&mut self.best]).for_each(|v| v.resize(system.n(), 0.0));
@@ -189,7 +186,10 @@ impl Core {
             if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
                 return false;
             }
-            system.w.apply(&self.step, &mut self.wstep);
+            match self.matrix.response() {
+                Some(response) => self.wstep.copy_from_slice(response),
+                None => system.w.apply(&self.step, &mut self.wstep),
+            }
             for i in 0..r.len() {
                 self.wstep[i] += alpha * self.step[i];
             }
@@ -263,7 +263,7 @@ impl Core {
                 continue;
             }
             if ok {
-                alpha = (alpha * schedule.factor(work.newton_steps - before)).max(SMALLEST_ALPHA);
+                alpha = (alpha * schedule.factor(work.newton_steps - before)).max(self.matrix.smallest_alpha());
             } else {
                 alpha = (alpha * schedule.rise()).min(10.0);
             }

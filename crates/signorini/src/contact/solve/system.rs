@@ -1,5 +1,8 @@
 //! The problem in scaled variables, as the solvers see it.
 
+use std::sync::Arc;
+
+use super::super::articulation::Articulation;
 use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::{BlockMatrix, Delassus};
 use super::super::problem::ContactProblem;
@@ -14,6 +17,13 @@ pub struct System {
     pub cones: Vec<Cone>,
     /// ‖q̂‖, one where it vanishes: the unit of residuals.
     pub q_norm: f64,
+    /// Where W comes from, as it was posed, if that is known.
+    pub articulation: Option<Arc<Articulation>>,
+    /// The contacts there that are those of this system.
+    pub members: Vec<usize>,
+    /// Û = s u and r = g s r̂ row by row.
+    pub row_scale: Vec<f64>,
+    pub common_scale: f64,
     f: Vec<f64>,
 }
 
@@ -35,6 +45,12 @@ impl System {
         self.cones.clear();
         self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
         self.q_norm = q_norm;
+        self.articulation = problem.articulation().cloned();
+        self.members.clear();
+        self.members.extend(0..problem.n_contacts());
+        self.row_scale.clear();
+        self.row_scale.extend_from_slice(inverse);
+        self.common_scale = scaling.common();
         self.f.resize(self.q.len(), 0.0);
     }
 
@@ -46,7 +62,17 @@ impl System {
         self.cones.extend(part.iter().map(|i| whole.cones[*i].clone()));
         let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.q_norm = if norm > 0.0 { norm } else { 1.0 };
+        self.articulation.clone_from(&whole.articulation);
+        self.members.clear();
+        self.members.extend(part.iter().map(|i| whole.members[*i]));
+        gather(whole.offsets(), part, &whole.row_scale, &mut self.row_scale);
+        self.common_scale = whole.common_scale;
         self.f.resize(self.q.len(), 0.0);
+    }
+
+    /// Lets go of what belongs to the problem, which its owner may want to write anew.
+    pub fn release(&mut self) {
+        self.articulation = None;
     }
 
     pub fn view(&self) -> View<'_> {

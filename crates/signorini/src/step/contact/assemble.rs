@@ -18,12 +18,16 @@ use super::clusters::Clusters;
 use super::oracle::Oracle;
 use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
+use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
 use crate::step::StepError;
 use crate::step::system::{System, Workspace};
+
+/// Below this number of rows W itself is small enough.
+const MANY_ROWS: usize = 49;
 
 /// How impulses are turned into velocities.
 enum Route {
@@ -39,6 +43,8 @@ pub(crate) struct Rows {
     offsets: Vec<usize>,
     /// Velocities of the links at some speeds.
     pub twists: Vec<Twist>,
+    /// Where each speed of the tree is among those that are free.
+    speeds: Vec<usize>,
 }
 
 impl Rows {
@@ -49,7 +55,7 @@ impl Rows {
             Formulation::Dca => Route::Clusters(Box::default()),
             Formulation::Dense => Route::Oracle(Box::default()),
         };
-        Self { route, offsets: vec![0], twists: vec![Twist::default(); n_links] }
+        Self { route, offsets: vec![0], twists: vec![Twist::default(); n_links], speeds: Vec::new() }
     }
 
     /// First row of everything that may push, and the number of rows.
@@ -81,6 +87,46 @@ impl Rows {
             Route::Clusters(clusters) => out.set_from_dense(&self.offsets, clusters.delassus()),
             Route::Oracle(oracle) => out.set_from_dense(&self.offsets, oracle.delassus()),
         }
+    }
+
+    /// Where G comes from, where that is worth knowing: no loops, and many rows for the links that they touch.
+    pub fn write_articulation(
+        &mut self,
+        system: &System,
+        touching: &[Touching],
+        w: &Workspace,
+        out: &mut Articulation,
+    ) -> bool {
+        let n_rows = self.offsets.last().copied().unwrap_or(0);
+        if n_rows < MANY_ROWS || !matches!(self.route, Route::Recursion(_)) || !w.loops.rows.is_empty() {
+            return false;
+        }
+        let k = &w.recursion.kinematics;
+        let speeds = &mut self.speeds;
+        speeds.resize(system.tree.n_v, usize::MAX);
+        for (i, link) in system.tree.links.iter().enumerate() {
+            let motion = &k.links[i];
+            let inertia = link.inertia.rotated(&motion.rotation).to_sym6().to_matrix().into();
+            out.push_link(link.parent_index(), motion.offset.into(), inertia);
+            for v in link.v_range().filter(|v| !system.tree.prescribed[*v]) {
+                let s = k.unit_motion(i, link, v);
+                speeds[v] = out.n_speeds();
+                out.push_speed(six(&s.angular, &s.linear), system.tree.armature[v]);
+            }
+        }
+        for t in touching {
+            match t.place {
+                Place::Speed { link, speed } => out.push_contact([End::Speed(link, speeds[speed], t.side())]),
+                Place::Links(_) | Place::Cut { .. } => {
+                    let [a, b] = ends(t, system, w);
+                    let end = |e: Option<(usize, [Wrench; 3])>, sign: f64| {
+                        e.map(|(link, rows)| End::Link(link, rows.map(|r| six(&(r.moment * sign), &(r.force * sign)))))
+                    };
+                    out.push_contact([end(a, -1.0), end(b, 1.0)].into_iter().flatten());
+                }
+            }
+        }
+        true
     }
 
     /// Adds M⁻¹ Wᵀ r to speeds.
@@ -232,4 +278,8 @@ fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
 fn wrenches(link: usize, t: &Touching, w: &Workspace) -> [Wrench; 3] {
     let arm = t.at - w.recursion.kinematics.origin[link];
     t.directions().map(|d| Wrench::new(arm.cross(&d), d))
+}
+
+fn six(a: &Vec3, b: &Vec3) -> [f64; 6] {
+    [a.x, a.y, a.z, b.x, b.y, b.z]
 }

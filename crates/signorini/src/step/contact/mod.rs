@@ -460,6 +460,7 @@ impl Simulation {
             }
         });
         posed.map_err(failed)?;
+        problem.refill_articulation(|out| rows.write_articulation(system, touching, w, out));
         solution.r.clear();
         let mut known = self.state.contacts.iter().peekable();
         for t in touching.iter() {
@@ -608,6 +609,11 @@ impl Simulation {
     /// The contact problem of the last step.
     pub fn contact_problem(&self) -> Option<&ContactProblem> {
         self.stepper.as_ref().map(|s| &s.problem)
+    }
+
+    /// How the contact problem of the last step was solved.
+    pub fn contact_solution(&self) -> Option<&Solution> {
+        self.stepper.as_ref().map(|s| &s.solution)
     }
 
     /// The first problem of the last step that was not solved.
