@@ -8,7 +8,7 @@
 //! recursion (`dynamics/recursive/ports.rs`), ports that clusters carry open to the root (`clusters.rs`), or one solve of the
 //! oracle per row (`oracle.rs`).
 //!
-//! **Cost.** By the recursion O(depth) per row, and one dot product per pair of rows that share a mechanism.
+//! **Cost.** By the recursion O(depth) per row, and six multiplications per pair of rows that share a mechanism.
 //!
 //! **Fails when** never.
 //!
@@ -19,6 +19,7 @@ use super::oracle::Oracle;
 use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::delassus::BlockMatrix;
+use crate::dynamics::recursive::Tree;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -75,9 +76,9 @@ impl Rows {
     }
 
     /// G, block by block.
-    pub fn write_delassus(&mut self, out: &mut BlockMatrix) {
+    pub fn write_delassus(&mut self, system: &System, out: &mut BlockMatrix) {
         match &mut self.route {
-            Route::Recursion(sweeps) => sweeps.write_delassus(out),
+            Route::Recursion(sweeps) => sweeps.write_delassus(&system.tree, out),
             Route::Clusters(clusters) => out.set_from_dense(&self.offsets, clusters.delassus()),
             Route::Oracle(oracle) => out.set_from_dense(&self.offsets, oracle.delassus()),
         }
@@ -122,7 +123,7 @@ impl Sweeps {
     }
 
     fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
-        self.ports.clear();
+        self.ports.clear(&w.recursion);
         for t in touching {
             match t.place {
                 Place::Speed { link, speed } => {
@@ -137,8 +138,9 @@ impl Sweeps {
             }
         }
         if !w.loops.rows.is_empty() {
-            self.ports.project_out(&w.loops);
+            self.ports.project_out(&system.tree, &w.loops);
         }
+        self.ports.prepare(&system.tree, &w.recursion);
         self.find_pattern();
     }
 
@@ -168,30 +170,55 @@ impl Sweeps {
     }
 
     /// The lower half is the upper one's mirror image.
-    fn write_delassus(&mut self, out: &mut BlockMatrix) {
-        out.set_pattern(self.ports.offsets(), &self.row_start, &self.columns);
-        let mut block = [0.0; MAX_ROWS * MAX_ROWS];
-        self.cursors.clear();
-        self.cursors.extend_from_slice(&self.row_start);
-        for p in 0..self.ports.len() {
-            self.ports.open(p);
-            let n = self.ports.n_rows(p);
-            for slot in self.cursors[p]..self.row_start[p + 1] {
-                let q = self.columns[slot];
-                let m = self.ports.n_rows(q);
-                self.ports.block(p, q, &mut block);
-                out.slot_mut(slot).copy_from_slice(&block[..n * m]);
-                if q > p {
-                    let mirror = out.slot_mut(self.cursors[q]);
-                    self.cursors[q] += 1;
-                    for k in 0..n {
-                        for l in 0..m {
-                            mirror[l * n + k] = block[k * m + l];
-                        }
+    fn write_delassus(&mut self, tree: &Tree, out: &mut BlockMatrix) {
+        let Self { ports, row_start, columns, cursors, .. } = self;
+        out.set_pattern(ports.offsets(), row_start, columns);
+        cursors.clear();
+        cursors.extend_from_slice(row_start);
+        if let Some(slots) = out.uniform_slots_mut::<9>() {
+            for p in 0..ports.len() {
+                ports.open(tree, p);
+                for slot in cursors[p]..row_start[p + 1] {
+                    let q = columns[slot];
+                    let block = ports.square_block(tree, p, q);
+                    slots[slot] = block;
+                    if q > p {
+                        let [a, b, c, d, e, f, g, h, i] = block;
+                        slots[cursors[q]] = [a, d, g, b, e, h, c, f, i];
+                        cursors[q] += 1;
                     }
                 }
+                ports.close(tree, p);
             }
-            self.ports.close(p);
+            return;
+        }
+        let mut block = [0.0; MAX_ROWS * MAX_ROWS];
+        for p in 0..ports.len() {
+            ports.open(tree, p);
+            let n = ports.n_rows(p);
+            for slot in cursors[p]..row_start[p + 1] {
+                let q = columns[slot];
+                ports.block(tree, p, q, &mut block);
+                let to = out.slot_mut(slot);
+                let block = &block[..to.len()];
+                to.copy_from_slice(block);
+                if q > p {
+                    let mirror = out.slot_mut(cursors[q]);
+                    cursors[q] += 1;
+                    transpose(n, block, mirror);
+                }
+            }
+            ports.close(tree, p);
+        }
+    }
+}
+
+/// Writes a row-major block of n rows as its mirror image.
+fn transpose(n: usize, block: &[f64], out: &mut [f64]) {
+    let m = block.len() / n.max(1);
+    for (k, row) in block.chunks_exact(m.max(1)).enumerate() {
+        for (l, x) in row.iter().enumerate() {
+            out[l * n + k] = *x;
         }
     }
 }
