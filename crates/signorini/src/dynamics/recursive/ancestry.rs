@@ -27,6 +27,8 @@ pub(crate) struct Ancestry {
     n_speeds: Vec<u32>,
     /// Links on the way to the ground, the link included.
     n_links: Vec<u32>,
+    /// Whether a link is a mechanism by itself.
+    is_alone: Vec<bool>,
 }
 
 impl Ancestry {
@@ -47,7 +49,9 @@ impl Ancestry {
                 }
             }
         }
-        let mut out = Self { head: vec![0; n], root: vec![0; n], n_speeds: vec![0; n], n_links: vec![0; n], parent };
+        let is_alone = (0..n).map(|i| parent[i] == GROUND && size[i] == 1).collect();
+        let zeros = || vec![0; n];
+        let mut out = Self { head: zeros(), root: zeros(), n_speeds: zeros(), n_links: zeros(), is_alone, parent };
         for i in 0..n {
             let inner = index(out.parent[i]);
             let continues = inner.filter(|p| heavy[*p] == i as u32);
@@ -62,6 +66,11 @@ impl Ancestry {
     /// First link of a link's mechanism.
     pub(crate) fn root(&self, link: usize) -> u32 {
         self.root[link]
+    }
+
+    /// Whether a link is a mechanism by itself.
+    pub(crate) fn is_alone(&self, link: usize) -> bool {
+        self.is_alone[link]
     }
 
     /// Speeds on the way from a link to the ground.

@@ -6,6 +6,7 @@
 
 mod aba;
 mod ancestry;
+mod blocks;
 mod crba;
 pub mod cut;
 mod jacobian;

@@ -8,7 +8,7 @@
 //! not meet, and those of one meet from the link inwards that carries both (`ancestry.rs`). Where that way is long, what lies
 //! inwards of the link is known from its mobility Ω (`mobility.rs`): the entries there add up to zᵀ Ω z′, z and z′ the wrenches
 //! when the sweeps come by. The block of a port with itself is always the sum of squares. Loops take from every column its part in
-//! the range of their own columns, by the factorisation that is there already. Speeds: `response.rs`.
+//! the range of their own columns, by the factorisation that is there already. Blocks: `blocks.rs`; speeds: `response.rs`.
 //!
 //! **Cost.** O(depth) per row for Y, 54 multiplications per block of three rows. Only ports that pass a wrench through
 //! joints from one link to another of the same mechanism, and speeds, meet others at O(depth). O(n · rank) per row where there are loops.
@@ -20,7 +20,7 @@
 
 use super::ancestry::{Ancestry, GROUND};
 use super::loops::{Loops, power_of_two};
-use super::mobility::{Six, dot6, times6};
+use super::mobility::{Six, times6};
 use super::{Recursion, Tree};
 use crate::spatial::{Twist, Wrench};
 
@@ -28,7 +28,10 @@ use crate::spatial::{Twist, Wrench};
 pub const MAX_ROWS: usize = 6;
 
 /// Speeds that two columns share from which on the mobility is cheaper than their product.
-const LONG: usize = 12;
+pub(super) const LONG: usize = 12;
+
+/// Rows for which there is room in every entry of a body that floats alone: one more than a contact has, so that registers are full.
+pub(super) const FLOATING_ROWS: usize = 4;
 
 /// What a port pushes.
 #[derive(Debug, Clone, Copy)]
@@ -41,55 +44,57 @@ pub(super) enum Push {
 
 /// A port's columns in one mechanism.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+pub(super) struct Part {
     /// First link of the mechanism.
-    root: u32,
+    pub(super) root: u32,
     /// From here to the ground a column has an entry for every speed; the ground where it has none.
-    tip: u32,
-    /// Number of these entries, and where they are, row by row.
-    n_speeds: usize,
-    values: usize,
+    pub(super) tip: u32,
+    /// Number of these entries, and where they are: row by row, or speed by speed where a body floats alone.
+    pub(super) n_speeds: usize,
+    pub(super) values: usize,
+    /// Whether it is the only link of a mechanism and has six speeds; the rows of each are filled up to [`FLOATING_ROWS`].
+    pub(super) is_floating: bool,
     /// Where the wrenches are that reach the tip and, if the way is long, the links further in.
-    wrenches: usize,
+    pub(super) wrenches: usize,
     /// Where Ω times the wrenches at the tip is, if the way is long.
-    moved: usize,
+    pub(super) moved: usize,
     /// Entries further out than the tip: places in `outer`, and where their values are, speed by speed.
-    outer: (usize, usize),
-    outer_values: usize,
+    pub(super) outer: (usize, usize),
+    pub(super) outer_values: usize,
 }
 
 /// A set of ports at one configuration, in storage that is reused.
 #[derive(Debug, Clone, Default)]
 pub struct Ports {
-    ancestry: Ancestry,
+    pub(super) ancestry: Ancestry,
     pub(super) mass_unit: f64,
     /// √(mass unit / D) of each speed.
     pub(super) roots: Vec<f64>,
     pub(super) pushes: Vec<Push>,
     /// First row of each port, and the number of rows.
     pub(super) offsets: Vec<usize>,
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
     /// First part of each port, and the number of parts.
-    part_start: Vec<usize>,
+    pub(super) part_start: Vec<usize>,
     pub(super) values: Vec<f64>,
     pub(super) wrenches: Vec<Six>,
-    outer: Vec<u32>,
+    pub(super) outer: Vec<u32>,
     /// Six columns from a wrench on a body that floats alone to its entries, where they were needed.
     floating: Vec<[Six; 6]>,
     floating_of: Vec<u32>,
     /// Ω of every link, where some way is long.
-    mobilities: Vec<[Six; 6]>,
-    moved: Vec<Six>,
+    pub(super) mobilities: Vec<[Six; 6]>,
+    pub(super) moved: Vec<Six>,
     has_long: bool,
     /// Whether all ports are on bodies that float alone.
-    is_floating_only: bool,
-    has_outer: bool,
+    pub(super) is_floating_only: bool,
+    pub(super) has_outer: bool,
     /// Length of full columns, where there are loops.
     pub(super) n_full: Option<usize>,
     column: Vec<f64>,
     /// Values of the open port over the mass unit, and all its entries by speed where some port has outer ones.
-    own: Vec<f64>,
-    scatter: Vec<f64>,
+    pub(super) own: Vec<f64>,
+    pub(super) scatter: Vec<f64>,
     pub(super) response: super::response::Scratch,
 }
 
@@ -301,18 +306,22 @@ impl Ports {
             tip: tip_or_ground,
             n_speeds,
             values,
+            is_floating: false,
             wrenches: self.keep(&w, n),
             moved: 0,
             outer: (0, 0),
             outer_values: 0,
         };
         let Some(mut i) = tip else { return part };
-        if n_speeds == 6 && tree.links[i].parent_index().is_none() {
+        if n_speeds == 6 && N < FLOATING_ROWS && self.ancestry.is_alone(i) {
             let columns = self.floating(tree, recursion, i);
-            for w in &w[..n.min(N)] {
-                self.values.extend_from_slice(&times6(&columns, &w.to_array()));
+            let mut entries = [[0.0; FLOATING_ROWS]; 6];
+            for (k, w) in w.iter().enumerate() {
+                let column = times6(&columns, &w.to_array());
+                entries.iter_mut().zip(column).for_each(|(entry, y)| entry[k] = y);
             }
-            return part;
+            self.values.extend_from_slice(entries.as_flattened());
+            return Part { is_floating: true, ..part };
         }
         self.is_floating_only = false;
         self.values.resize(values + n * n_speeds, 0.0);
@@ -384,7 +393,7 @@ impl Ports {
     }
 
     /// Visits all entries of a port: the speed, and its values from the first row on with the distance between rows.
-    fn visit_entries(&self, tree: &Tree, p: usize, mut visit: impl FnMut(usize, &[f64], usize)) {
+    pub(super) fn visit_entries(&self, tree: &Tree, p: usize, mut visit: impl FnMut(usize, &[f64], usize)) {
         let n = self.n_rows(p);
         for part in &self.parts[self.part_start[p]..self.part_start[p + 1]] {
             let places = part.outer.0..part.outer.1;
@@ -392,8 +401,18 @@ impl Ports {
                 visit(*v as usize, &self.values[part.outer_values + x * n..], 1);
             }
             for (x, v) in speeds_inwards(tree, part.tip).enumerate() {
-                visit(v, &self.values[part.values + x..], part.n_speeds);
+                let (values, stride) = self.entry(part, x);
+                visit(v, values, stride);
             }
+        }
+    }
+
+    /// Values of one speed of a part, from the first row on, with the distance between rows.
+    pub(super) fn entry(&self, part: &Part, x: usize) -> (&[f64], usize) {
+        if part.is_floating {
+            (&self.values[part.values + FLOATING_ROWS * x..], 1)
+        } else {
+            (&self.values[part.values + x..], part.n_speeds)
         }
     }
 
@@ -430,148 +449,6 @@ impl Ports {
             }
         }
     }
-
-    /// Prepares a row of blocks of G: those of port `p` with others.
-    pub fn open(&mut self, tree: &Tree, p: usize) {
-        let per_unit = 1.0 / self.mass_unit;
-        self.own.clear();
-        if let Some(n_full) = self.n_full {
-            let rows = self.offsets[p] * n_full..self.offsets[p + 1] * n_full;
-            self.own.extend(self.values[rows].iter().map(|y| y * per_unit));
-            return;
-        }
-        let n = self.n_rows(p);
-        for part in &self.parts[self.part_start[p]..self.part_start[p + 1]] {
-            let values = &self.values[part.values..part.values + n * part.n_speeds];
-            self.own.extend(values.iter().map(|y| y * per_unit));
-        }
-        if self.has_outer {
-            let mut scatter = std::mem::take(&mut self.scatter);
-            self.visit_entries(tree, p, |v, values, stride| {
-                let to = &mut scatter[v * MAX_ROWS..v * MAX_ROWS + n];
-                to.iter_mut().enumerate().for_each(|(k, y)| *y = values[k * stride] * per_unit);
-            });
-            self.scatter = scatter;
-        }
-    }
-
-    /// The block of G of the open port `p` with `q`, row-major.
-    pub fn block(&self, tree: &Tree, p: usize, q: usize, out: &mut [f64]) {
-        match (self.n_rows(p), self.n_rows(q)) {
-            (3, 3) => out[..9].copy_from_slice(&self.square_block(tree, p, q)),
-            (n, m) => self.add_block(tree, p, q, n, m, out),
-        }
-    }
-
-    /// The same where both have three rows: almost always.
-    #[inline]
-    pub fn square_block(&self, tree: &Tree, p: usize, q: usize) -> [f64; 9] {
-        let mut out = [0.0; 9];
-        if self.is_floating_only {
-            let own = self.own.as_chunks::<18>().0.iter();
-            for (a, own) in self.parts[self.part_start[p]..self.part_start[p + 1]].iter().zip(own) {
-                for b in &self.parts[self.part_start[q]..self.part_start[q + 1]] {
-                    if a.tip == b.tip
-                        && let Some(other) = self.values[b.values..].first_chunk::<18>()
-                    {
-                        add_six_by_three(own, other, &mut out);
-                    }
-                }
-            }
-        } else {
-            self.add_block(tree, p, q, 3, 3, &mut out);
-        }
-        out
-    }
-
-    #[inline(never)]
-    fn add_block(&self, tree: &Tree, p: usize, q: usize, n: usize, m: usize, out: &mut [f64]) {
-        let out = &mut out[..n * m];
-        out.fill(0.0);
-        if let Some(n_full) = self.n_full {
-            let others = &self.values[self.offsets[q] * n_full..];
-            return add_product((n, m), n_full, (&self.own, n_full), (others, n_full), out);
-        }
-        let mut own = 0;
-        for a in &self.parts[self.part_start[p]..self.part_start[p + 1]] {
-            let own_values = &self.own[own..own + n * a.n_speeds];
-            own += n * a.n_speeds;
-            for b in &self.parts[self.part_start[q]..self.part_start[q + 1]] {
-                if a.root != b.root {
-                    continue;
-                }
-                let others = &self.values[b.values..b.values + m * b.n_speeds];
-                if a.tip == b.tip && a.n_speeds == 6 {
-                    add_sixes((n, m), own_values, others, out);
-                } else {
-                    let meet = self.ancestry.meet(a.tip, b.tip);
-                    let shared = self.ancestry.n_speeds(meet);
-                    if shared > LONG && p != q {
-                        self.add_inner((n, m), a, b, meet, out);
-                    } else {
-                        let (from_a, from_b) = (a.n_speeds - shared, b.n_speeds - shared);
-                        let (x, y) = (own_values.get(from_a..), others.get(from_b..));
-                        let (x, y) = (x.unwrap_or_default(), y.unwrap_or_default());
-                        add_product((n, m), shared, (x, a.n_speeds), (y, b.n_speeds), out);
-                    }
-                }
-                if self.has_outer && (a.outer.0 < a.outer.1 || b.outer.0 < b.outer.1) {
-                    self.add_outer(tree, (n, m), a, b, out);
-                }
-            }
-        }
-    }
-
-    /// What two parts have in common from a link inwards, by the mobility of the link.
-    #[inline(never)]
-    fn add_inner(&self, (n, m): (usize, usize), a: &Part, b: &Part, meet: u32, out: &mut [f64]) {
-        let wrenches = |part: &Part, n: usize| {
-            let passed = self.ancestry.n_links(part.tip) - self.ancestry.n_links(meet);
-            let at = part.wrenches + passed * n;
-            &self.wrenches[at..at + n]
-        };
-        let (own, others) = (wrenches(a, n), wrenches(b, m));
-        let mut here = [[0.0; 6]; MAX_ROWS];
-        let (left, right) = if meet == a.tip {
-            (&self.moved[a.moved..a.moved + n], others)
-        } else if meet == b.tip {
-            (own, &self.moved[b.moved..b.moved + m])
-        } else {
-            let mobility = &self.mobilities[meet as usize];
-            here.iter_mut().zip(own).for_each(|(moved, z)| *moved = times6(mobility, z));
-            (&here[..n], others)
-        };
-        add_sixes((n, m), left.as_flattened(), right.as_flattened(), out);
-    }
-
-    /// What two parts have in common further out than where both are whole.
-    #[inline(never)]
-    fn add_outer(&self, tree: &Tree, (n, m): (usize, usize), a: &Part, b: &Part, out: &mut [f64]) {
-        let mut add = |v: usize, other: &[f64], stride: usize| {
-            let own = &self.scatter[v * MAX_ROWS..v * MAX_ROWS + n];
-            for (k, y) in own.iter().enumerate() {
-                for l in 0..m {
-                    out[k * m + l] += y * other[l * stride];
-                }
-            }
-        };
-        for (x, v) in self.outer[b.outer.0..b.outer.1].iter().enumerate() {
-            add(*v as usize, &self.values[b.outer_values + x * m..], 1);
-        }
-        let further_out = b.n_speeds - self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
-        for (x, v) in speeds_inwards(tree, b.tip).take(further_out).enumerate() {
-            add(v, &self.values[b.values + x..], b.n_speeds);
-        }
-    }
-
-    /// Ends a row of blocks.
-    pub fn close(&mut self, tree: &Tree, p: usize) {
-        if self.has_outer && self.n_full.is_none() {
-            let mut scatter = std::mem::take(&mut self.scatter);
-            self.visit_entries(tree, p, |v, _, _| scatter[v * MAX_ROWS..(v + 1) * MAX_ROWS].fill(0.0));
-            self.scatter = scatter;
-        }
-    }
 }
 
 /// Speeds of a link.
@@ -581,62 +458,10 @@ fn link_speeds(tree: &Tree, link: usize) -> std::ops::Range<usize> {
 }
 
 /// Speeds on the way from a link to the ground, in the order of an inward sweep.
-fn speeds_inwards(tree: &Tree, tip: u32) -> impl Iterator<Item = usize> {
+pub(super) fn speeds_inwards(tree: &Tree, tip: u32) -> impl Iterator<Item = usize> {
     let first = (tip != GROUND).then_some(tip as usize);
     let links = std::iter::successors(first, |i| tree.links[*i].parent_index());
     links.flat_map(|i| link_speeds(tree, i))
-}
-
-/// Adds the products of rows of six.
-#[inline(always)]
-fn add_sixes((n, m): (usize, usize), a: &[f64], b: &[f64], out: &mut [f64]) {
-    let ((a, _), (b, _)) = (a.as_chunks::<6>(), b.as_chunks::<6>());
-    for (a, out) in a[..n].iter().zip(out.chunks_exact_mut(m)) {
-        for (b, g) in b[..m].iter().zip(out) {
-            *g += dot6(a, b);
-        }
-    }
-}
-
-/// The same for three rows each.
-#[inline(always)]
-fn add_six_by_three(a: &[f64; 18], b: &[f64; 18], out: &mut [f64; 9]) {
-    for k in 0..3 {
-        for l in 0..3 {
-            let (a, b) = (&a[6 * k..6 * k + 6], &b[6 * l..6 * l + 6]);
-            let even = a[0] * b[0] + a[2] * b[2] + a[4] * b[4];
-            let odd = a[1] * b[1] + a[3] * b[3] + a[5] * b[5];
-            out[3 * k + l] += even + odd;
-        }
-    }
-}
-
-/// Adds the products of rows of `len` numbers; each row starts a stride after the last.
-#[inline]
-fn add_product((n, m): (usize, usize), len: usize, a: (&[f64], usize), b: (&[f64], usize), out: &mut [f64]) {
-    if len == 0 {
-        return;
-    }
-    for k in 0..n {
-        let own = &a.0[k * a.1..k * a.1 + len];
-        for l in 0..m {
-            out[k * m + l] += dot(own, &b.0[l * b.1..l * b.1 + len]);
-        }
-    }
-}
-
-/// A dot product in four interleaved sums, so that additions need not wait for each other.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a4, a), (b4, b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a4.iter().zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    let tail: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
 }
 
 impl Recursion {

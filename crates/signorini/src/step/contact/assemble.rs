@@ -178,15 +178,13 @@ impl Sweeps {
         if let Some(slots) = out.uniform_slots_mut::<9>() {
             for p in 0..ports.len() {
                 ports.open(tree, p);
-                for slot in cursors[p]..row_start[p + 1] {
-                    let q = columns[slot];
-                    let block = ports.square_block(tree, p, q);
-                    slots[slot] = block;
-                    if q > p {
-                        let [a, b, c, d, e, f, g, h, i] = block;
-                        slots[cursors[q]] = [a, d, g, b, e, h, c, f, i];
-                        cursors[q] += 1;
-                    }
+                let row = cursors[p]..row_start[p + 1];
+                ports.write_row(tree, p, &columns[row.clone()], &mut slots[row.clone()]);
+                for slot in row.skip(1) {
+                    let [a, b, c, d, e, f, g, h, i] = slots[slot];
+                    let mirror = &mut cursors[columns[slot]];
+                    slots[*mirror] = [a, d, g, b, e, h, c, f, i];
+                    *mirror += 1;
                 }
                 ports.close(tree, p);
             }
