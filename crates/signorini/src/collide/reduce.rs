@@ -143,7 +143,7 @@ impl Reducer {
         // Whether r adds nothing to a hull that goes from p to q: it lies to the left but for rounding.
         let is_idle = |p: usize, q: usize, r: usize| {
             let [e, d] = [q, r].map(|k| [seen[k][0] - seen[p][0], seen[k][1] - seen[p][1]]);
-            e[0] * d[1] - e[1] * d[0] >= -slack * e[0].hypot(e[1])
+            e[0] * d[1] - e[1] * d[0] >= -slack * (e[0] * e[0] + e[1] * e[1]).sqrt()
         };
         self.group.sort_unstable_by(|&i, &j| {
             seen[i][0].total_cmp(&seen[j][0]).then(seen[i][1].total_cmp(&seen[j][1])).then(i.cmp(&j))
