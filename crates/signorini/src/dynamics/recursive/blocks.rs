@@ -18,6 +18,9 @@ use super::ports::{FLOATING_ROWS, LONG, MAX_ROWS, Part, Ports, speeds_inwards};
 /// Entries of a floating body.
 const FLOATING: usize = 6 * FLOATING_ROWS;
 
+/// A block of three rows.
+pub type Padded = [[f64; FLOATING_ROWS]; 3];
+
 impl Ports {
     fn parts_of(&self, p: usize) -> &[Part] {
         &self.parts[self.part_start[p]..self.part_start[p + 1]]
@@ -44,11 +47,15 @@ impl Ports {
         }
     }
 
-    /// Blocks of the open port `p` with others, all of three rows.
-    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut [[f64; 9]]) {
+    /// Blocks of the open port `p` with others, all of three rows; each row has room for one number more, so that registers are full.
+    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
+        out.clear();
+        out.resize(others.len(), Padded::default());
         if !self.is_floating_only {
-            for (q, block) in others.iter().zip(out) {
-                self.block(tree, p, *q, block);
+            for (q, padded) in others.iter().zip(out) {
+                let mut block = [[0.0; 3]; 3];
+                self.block(tree, p, *q, block.as_flattened_mut());
+                *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
             }
             return;
         }
@@ -63,12 +70,12 @@ impl Ports {
     /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn write_floating_row_avx2(&self, p: usize, others: &[usize], out: &mut [[f64; 9]]) {
+    fn write_floating_row_avx2(&self, p: usize, others: &[usize], out: &mut [Padded]) {
         self.write_floating_row(p, others, out);
     }
 
     #[inline(always)]
-    fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [[f64; 9]]) {
+    fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
         let (own, _) = self.own.as_chunks::<FLOATING>();
         for (q, block) in others.iter().zip(out) {
             let mut sum = [[0.0; FLOATING_ROWS]; 3];
@@ -79,8 +86,7 @@ impl Ports {
                     }
                 }
             }
-            let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = sum;
-            *block = [a, b, c, d, e, f, g, h, i];
+            *block = sum;
         }
     }
 

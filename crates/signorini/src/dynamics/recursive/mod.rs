@@ -6,7 +6,7 @@
 
 mod aba;
 mod ancestry;
-mod blocks;
+pub(crate) mod blocks;
 mod crba;
 pub mod cut;
 mod jacobian;

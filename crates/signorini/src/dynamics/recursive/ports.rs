@@ -22,7 +22,7 @@ use super::ancestry::{Ancestry, GROUND};
 use super::loops::{Loops, power_of_two};
 use super::mobility::{Six, times6};
 use super::{Recursion, Tree};
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Most rows of one port.
 pub const MAX_ROWS: usize = 6;
@@ -166,6 +166,23 @@ impl Ports {
         self.end_port(n);
     }
 
+    /// Adds a port between two links that pushes at the world point `at` along directions, on the second and opposite on the first.
+    pub fn push_point<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        links: [Option<usize>; 2],
+        at: &Vec3,
+        directions: &[Vec3; N],
+    ) {
+        let wrenches = |link: Option<usize>, sign: f64| {
+            let arm = link.map_or_else(Vec3::zeros, |link| at - recursion.kinematics.origin[link]);
+            directions.map(|d| Wrench::new(arm.cross(&d), d) * sign)
+        };
+        self.push_wrenches(tree, recursion, links, [wrenches(links[0], -1.0), wrenches(links[1], 1.0)], N);
+        self.end_port(N);
+    }
+
     /// Adds a port on one speed of the tree, forwards or (`sign` −1) backwards.
     pub fn push_speed(&mut self, tree: &Tree, recursion: &Recursion, link: usize, speed: usize, sign: f64) {
         self.pushes.push(Push::Speed(speed, sign));
@@ -183,7 +200,7 @@ impl Ports {
         (self.has_outer, self.is_floating_only) = (true, false);
         let inner = tree.links[link].parent_index();
         let w = [w.shifted(&recursion.kinematics.links[link].offset)];
-        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, inner, w, 1) };
+        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, inner, &w, 1) };
         self.parts.push(Part { root: self.ancestry.root(link), ..part });
         self.end_port(1);
     }
@@ -206,7 +223,19 @@ impl Ports {
                 w.iter_mut().zip(rows).for_each(|(w, r)| *w = *r * sign);
             }
         }
-        let links = ends.map(|end| end.map(|(link, _)| link));
+        self.push_wrenches(tree, recursion, ends.map(|end| end.map(|(link, _)| link)), w, n);
+    }
+
+    /// Sweeps wrenches inwards from the links that they act on.
+    #[inline]
+    fn push_wrenches<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        links: [Option<usize>; 2],
+        w: [[Wrench; N]; 2],
+        n: usize,
+    ) {
         let mut push = [None; 2];
         match links {
             [Some(i), Some(j)] if self.ancestry.root(i) == self.ancestry.root(j) => {
@@ -216,7 +245,7 @@ impl Ports {
                 self.push_joined(tree, recursion, [i, j], w, n);
             }
             _ => {
-                for ((push, link), w) in push.iter_mut().zip(links).zip(w) {
+                for ((push, link), w) in push.iter_mut().zip(links).zip(&w) {
                     if let Some(link) = link {
                         let part = self.sweep(tree, recursion, Some(link), w, n);
                         *push = Some((link as u32, part.wrenches));
@@ -266,7 +295,7 @@ impl Ports {
         self.is_floating_only &= !self.has_outer;
         let [mut sum, other] = w;
         sum.iter_mut().zip(other).for_each(|(a, b)| *a += b);
-        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, Some(at[0]), sum, n) };
+        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, Some(at[0]), &sum, n) };
         self.parts.push(part);
     }
 
@@ -295,7 +324,7 @@ impl Ports {
         tree: &Tree,
         recursion: &Recursion,
         tip: Option<usize>,
-        mut w: [Wrench; N],
+        w: &[Wrench; N],
         n: usize,
     ) -> Part {
         let tip_or_ground = tip.map_or(GROUND, |tip| tip as u32);
@@ -307,23 +336,34 @@ impl Ports {
             n_speeds,
             values,
             is_floating: false,
-            wrenches: self.keep(&w, n),
+            wrenches: self.keep(w, n),
             moved: 0,
             outer: (0, 0),
             outer_values: 0,
         };
         let Some(mut i) = tip else { return part };
         if n_speeds == 6 && N < FLOATING_ROWS && self.ancestry.is_alone(i) {
-            let columns = self.floating(tree, recursion, i);
+            self.update_floating(tree, recursion, i);
+            let columns = &self.floating[self.floating_of[i] as usize];
             let mut entries = [[0.0; FLOATING_ROWS]; 6];
             for (k, w) in w.iter().enumerate() {
-                let column = times6(&columns, &w.to_array());
-                entries.iter_mut().zip(column).for_each(|(entry, y)| entry[k] = y);
+                if tree.floats[i] {
+                    let [a, b, c, x, y, z] = columns;
+                    let (m, f) = (&w.moment, &w.force);
+                    for e in 0..3 {
+                        entries[e][k] = x[e] * f.x + y[e] * f.y + z[e] * f.z;
+                        entries[e + 3][k] = a[e + 3] * m.x + b[e + 3] * m.y + c[e + 3] * m.z;
+                    }
+                } else {
+                    let column = times6(columns, &w.to_array());
+                    entries.iter_mut().zip(column).for_each(|(entry, y)| entry[k] = y);
+                }
             }
             self.values.extend_from_slice(entries.as_flattened());
             return Part { is_floating: true, ..part };
         }
         self.is_floating_only = false;
+        let mut w = *w;
         self.values.resize(values + n * n_speeds, 0.0);
         let is_long = n_speeds > LONG;
         self.has_long |= is_long;
@@ -347,28 +387,44 @@ impl Ports {
         }
     }
 
-    /// Columns from a wrench on a body that floats alone to the entries of its six speeds.
-    fn floating(&mut self, tree: &Tree, recursion: &Recursion, i: usize) -> [Six; 6] {
-        if self.floating_of[i] == UNKNOWN {
-            self.floating_of[i] = self.floating.len() as u32;
-            let mut w: [Wrench; 6] = std::array::from_fn(|k| {
-                let mut unit = Wrench::default();
-                if k < 3 {
-                    unit.moment[k] = 1.0
-                } else {
-                    unit.force[k - 3] = 1.0
-                }
-                unit
-            });
-            let mut columns = [[0.0; 6]; 6];
-            for (x, v) in link_speeds(tree, i).enumerate() {
-                let mut row = [0.0; 6];
-                self.eliminate(tree, recursion, (i, v), &mut w, &mut row);
-                columns.iter_mut().zip(row).for_each(|(column, y)| column[x] = y);
-            }
-            self.floating.push(columns);
+    /// Finds the columns from a wrench on a body that floats alone to the entries of its six speeds, if they are not known.
+    fn update_floating(&mut self, tree: &Tree, recursion: &Recursion, i: usize) {
+        if self.floating_of[i] != UNKNOWN {
+            return;
         }
-        self.floating[self.floating_of[i] as usize]
+        self.floating_of[i] = self.floating.len() as u32;
+        let mut columns = [[0.0; 6]; 6];
+        if tree.floats[i] {
+            // Forces and moments have nothing to do with each other.
+            let v = tree.links[i].v as usize;
+            let mut rest = [Vec3::x(), Vec3::y(), Vec3::z()];
+            for x in 0..3 {
+                let s = recursion.kinematics.columns[v + x].linear;
+                (0..3).for_each(|c| columns[3 + c][x] = s[c] * self.roots[v + x]);
+                let (s, pivot) = (recursion.kinematics.columns[v + 3 + x].angular, &recursion.pivots[v + 3 + x]);
+                for (c, m) in rest.iter_mut().enumerate() {
+                    let force = s.dot(m);
+                    columns[c][3 + x] = force * self.roots[v + 3 + x];
+                    *m -= pivot.across.moment * (force * pivot.inverse);
+                }
+            }
+        } else {
+            // Column by column six wrenches, unit ones to begin with; row by row the columns that are looked for.
+            let mut w = [[0.0; 6]; 6];
+            (0..6).for_each(|k| w[k][k] = 1.0);
+            for (x, v) in link_speeds(tree, i).enumerate() {
+                let s = recursion.kinematics.unit_motion(i, &tree.links[i], v).to_array();
+                let across = recursion.pivots[v].across.to_array();
+                // What arrives at the pivot, for all six at once.
+                let force = times6(&w, &s);
+                for (row, u) in w.iter_mut().zip(across) {
+                    let share = u * recursion.pivots[v].inverse;
+                    row.iter_mut().zip(force).for_each(|(w, f)| *w -= share * f);
+                }
+                columns.iter_mut().zip(force).for_each(|(column, f)| column[x] = f * self.roots[v]);
+            }
+        }
+        self.floating.push(columns);
     }
 
     /// Takes from every column what loops do not allow; columns become full.

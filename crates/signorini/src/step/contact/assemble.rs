@@ -20,6 +20,7 @@ use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::delassus::BlockMatrix;
 use crate::dynamics::recursive::Tree;
+use crate::dynamics::recursive::blocks::Padded;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -105,9 +106,13 @@ struct Sweeps {
     ports: Ports,
     /// Ports of each mechanism.
     members: Vec<Vec<usize>>,
+    /// Mechanisms of each port.
+    roots: Vec<[usize; 2]>,
     row_start: Vec<usize>,
     columns: Vec<usize>,
     cursors: Vec<usize>,
+    /// One row of blocks.
+    padded: Vec<Padded>,
 }
 
 impl Sweeps {
@@ -116,9 +121,11 @@ impl Sweeps {
         Self {
             ports: Ports::new(&system.tree, n_extra),
             members: vec![Vec::new(); system.tree.links.len()],
+            roots: Vec::new(),
             row_start: Vec::new(),
             columns: Vec::new(),
             cursors: Vec::new(),
+            padded: Vec::new(),
         }
     }
 
@@ -128,6 +135,9 @@ impl Sweeps {
             match t.place {
                 Place::Speed { link, speed } => {
                     self.ports.push_speed(&system.tree, &w.recursion, link, speed, t.side());
+                }
+                Place::Links(links) if t.n_rows() == 3 => {
+                    self.ports.push_point(&system.tree, &w.recursion, links, &t.at, &t.directions());
                 }
                 Place::Links(_) | Place::Cut { .. } => {
                     let n = t.n_rows();
@@ -146,10 +156,18 @@ impl Sweeps {
 
     /// Which ports meet: those of one mechanism.
     fn find_pattern(&mut self) {
-        let Self { ports, members, row_start, columns, .. } = self;
+        let Self { ports, members, row_start, columns, roots, .. } = self;
+        // Mostly the same as in the last step.
+        let known = roots.len();
+        roots.extend((0..ports.len()).map(|p| ports.roots(p)));
+        let is_same = roots[..known] == roots[known..];
+        roots.drain(..known);
+        if is_same && !row_start.is_empty() {
+            return;
+        }
         members.iter_mut().for_each(Vec::clear);
         for p in 0..ports.len() {
-            let [a, b] = ports.roots(p);
+            let [a, b] = roots[p];
             members[a].push(p);
             if b != a {
                 members[b].push(p);
@@ -159,7 +177,7 @@ impl Sweeps {
         row_start.push(0);
         columns.clear();
         for p in 0..ports.len() {
-            let [a, b] = ports.roots(p);
+            let [a, b] = roots[p];
             if a == b {
                 columns.extend_from_slice(&members[a]);
             } else {
@@ -171,7 +189,7 @@ impl Sweeps {
 
     /// The lower half is the upper one's mirror image.
     fn write_delassus(&mut self, tree: &Tree, out: &mut BlockMatrix) {
-        let Self { ports, row_start, columns, cursors, .. } = self;
+        let Self { ports, row_start, columns, cursors, padded, .. } = self;
         out.set_pattern(ports.offsets(), row_start, columns);
         cursors.clear();
         cursors.extend_from_slice(row_start);
@@ -179,12 +197,15 @@ impl Sweeps {
             for p in 0..ports.len() {
                 ports.open(tree, p);
                 let row = cursors[p]..row_start[p + 1];
-                ports.write_row(tree, p, &columns[row.clone()], &mut slots[row.clone()]);
-                for slot in row.skip(1) {
-                    let [a, b, c, d, e, f, g, h, i] = slots[slot];
-                    let mirror = &mut cursors[columns[slot]];
-                    slots[*mirror] = [a, d, g, b, e, h, c, f, i];
-                    *mirror += 1;
+                ports.write_row(tree, p, &columns[row.clone()], padded);
+                for (slot, block) in row.zip(padded.iter()) {
+                    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *block;
+                    slots[slot] = [a, b, c, d, e, f, g, h, i];
+                    let q = columns[slot];
+                    if q > p {
+                        slots[cursors[q]] = [a, d, g, b, e, h, c, f, i];
+                        cursors[q] += 1;
+                    }
                 }
                 ports.close(tree, p);
             }
