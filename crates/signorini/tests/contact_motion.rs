@@ -112,6 +112,20 @@ fn routes_agree_on_trees() {
     assert!(rows > 200, "{rows}");
 }
 
+/// Ways to the ground that are long enough for mobilities, with branches, balls that touch each other, limits and dry friction.
+#[test]
+fn routes_agree_on_long_trees() {
+    let mut rows = 0;
+    for seed in 0..6 {
+        let mut rng = Rng(500 + seed);
+        let kinds: &[JointKind] = if rng.chance(0.5) { &[JointKind::Revolute] } else { &KINDS };
+        let mut scene = random_tree(&mut rng, 16, 0.15, kinds, if seed % 2 == 0 { ALL } else { PLAIN });
+        add_contact(&mut scene, &mut rng);
+        rows += check_routes(&scene);
+    }
+    assert!(rows > 150, "{rows}");
+}
+
 #[test]
 fn routes_agree_with_loops() {
     let mut rows = 0;

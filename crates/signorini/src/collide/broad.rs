@@ -7,11 +7,14 @@
 use super::convex::{Core, Placed};
 use super::mesh::{Mesh, vector};
 use crate::spatial::{Pose, Vec3};
-use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
 /// Steps after which the tree of moving shapes is built anew, because refitting lets it grow loose.
 const REBUILD: u32 = 64;
+
+/// Up to this many moving shapes are compared each with each.
+const FEW: usize = 24;
 
 /// The tree of moving shapes.
 #[derive(Default)]
@@ -23,7 +26,7 @@ pub(crate) struct Broad {
 }
 
 impl Broad {
-    /// Sorted pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
+    /// Pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
     /// `fixed` is the tree of the others with their numbers.
     pub(crate) fn find_pairs(
         &mut self,
@@ -33,6 +36,24 @@ impl Broad {
         pairs: &mut Vec<(u32, u32)>,
     ) {
         pairs.clear();
+        if boxes.len() <= FEW {
+            // The same pairs, by looking at all.
+            for (i, a) in boxes.iter().enumerate() {
+                let others = boxes[i + 1..].iter().zip(i as u32 + 1..).filter(|(b, _)| a.intersects(b));
+                pairs.extend(others.map(|(_, j)| (first + i as u32, first + j)));
+            }
+        } else {
+            self.find_moving_pairs(first, boxes, pairs);
+        }
+        if !fixed.1.is_empty() {
+            for (i, bounds) in boxes.iter().enumerate() {
+                pairs.extend(fixed.0.intersect_aabb(bounds).map(|leaf| (fixed.1[leaf as usize], first + i as u32)));
+            }
+        }
+    }
+
+    /// Pairs of moving shapes, by the tree.
+    fn find_moving_pairs(&mut self, first: u32, boxes: &[Aabb], pairs: &mut Vec<(u32, u32)>) {
         if self.n != boxes.len() {
             self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, boxes);
             (self.n, self.age) = (boxes.len(), 0);
@@ -51,10 +72,6 @@ impl Broad {
         self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |i, j| {
             pairs.push((first + i.min(j), first + i.max(j)));
         });
-        for (i, bounds) in boxes.iter().enumerate() {
-            pairs.extend(fixed.0.intersect_aabb(bounds).map(|leaf| (fixed.1[leaf as usize], first + i as u32)));
-        }
-        pairs.sort_unstable();
     }
 }
 

@@ -124,6 +124,17 @@ impl Placed<'_> {
         self.rotation * self.core.support(&self.rotation.tr_mul(d)) + self.position
     }
 
+    /// How far the core reaches from its position along `n` and against it, where both are the same and cheap to tell.
+    #[inline]
+    fn extent(&self, n: &Vec3) -> Option<f64> {
+        match self.core {
+            Core::Point => Some(0.0),
+            Core::Segment { half } => Some(self.rotation.column(2).dot(n).abs() * half),
+            Core::Box { half } => Some(self.rotation.tr_mul(n).abs().dot(half)),
+            _ => None,
+        }
+    }
+
     /// Radius of a ball about `position` that holds everything.
     pub(crate) fn bound(&self) -> f64 {
         self.reach + self.radius
@@ -193,5 +204,8 @@ impl Placed<'_> {
 
 /// Separation of two cores along the unit vector `n` from `a` to `b`: negative where they overlap as seen along it.
 pub(crate) fn separation(a: &Placed, b: &Placed, n: &Vec3) -> f64 {
+    if let (Some(of_a), Some(of_b)) = (a.extent(n), b.extent(n)) {
+        return n.dot(&(b.position - a.position)) - of_a - of_b;
+    }
     n.dot(&(b.support(&-n) - a.support(n)))
 }

@@ -16,8 +16,9 @@
 //!
 //! **Checked by** `tests/collide_pairs.rs` (closed forms), `tests/collide_random.rs` (a referee).
 
+use super::boxes::find_axis;
 use super::closest::{Closest, Simplex, find_closest, find_least_overlap};
-use super::convex::{Placed, Ring, separation};
+use super::convex::{Core, Placed, Ring, separation};
 use super::manifold::tangents;
 use super::rim;
 use crate::spatial::Vec3;
@@ -158,6 +159,13 @@ fn toward(ring: &Ring, d: &Vec3) -> Option<Vec3> {
 }
 
 impl Finder {
+    /// For two boxes, the best of the normals of faces and edges, which is all that matters where they overlap or face each other.
+    pub(crate) fn find_between_boxes(&self, a: &Placed, b: &Placed) -> Option<Direction> {
+        let (Core::Box { half: of_a }, Core::Box { half: of_b }) = (a.core, b.core) else { return None };
+        let (separation, normal) = find_axis(a, b, (of_a, of_b), TIE * (a.reach + b.reach));
+        Some(Direction { normal, separation, on_a: None, is_reliable: separation <= 0.0 })
+    }
+
     /// The best of what the cores offer by themselves; none where they offer nothing.
     pub(crate) fn find_offered(&self, a: &Placed, b: &Placed) -> Option<Direction> {
         let mut best = Best { a, b, tie: TIE * (a.reach + b.reach), found: None };

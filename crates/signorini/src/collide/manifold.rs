@@ -144,7 +144,8 @@ impl<'a> Face<'a> {
             plane[0] += u[1] * v[2] - u[2] * v[1];
             plane[1] += u[2] * v[0] - u[0] * v[2];
             plane[2] += u[0] * v[1] - u[1] * v[0];
-            lengths.push((r.x - q.x).hypot(r.y - q.y));
+            let (ex, ey) = (r.x - q.x, r.y - q.y);
+            lengths.push((ex * ex + ey * ey).sqrt());
         }
         Self { corners, lengths, plane }
     }
@@ -155,7 +156,10 @@ impl<'a> Face<'a> {
     }
 
     fn is_inside(&self, x: f64, y: f64, slack: f64) -> bool {
-        self.edges().all(|edge| left(edge, x, y) >= -slack)
+        self.edges().all(|(p, q, length)| {
+            let (ex, ey) = (q.x - p.x, q.y - p.y);
+            ex * (y - p.y) - ey * (x - p.x) >= -slack * length
+        })
     }
 
     /// Height of the plane.
@@ -329,9 +333,11 @@ fn face_over_face(frame: &Frame, a: &Face, b: &Face, slack: f64, out: &mut Vec<R
                 continue;
             }
             let (dx, dy) = (r.x - p.x, r.y - p.y);
-            let (t, u) = ((dx * by - dy * bx) / cross, (dx * ay - dy * ax) / cross);
-            if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&u) {
-                let (x, y, _) = mix(&[*p, *q], t);
+            // Both crossings lie between 0 and 1 if these lie between 0 and |cross|.
+            let (along_a, along_b) = (dx * by - dy * bx, dx * ay - dy * ax);
+            let (whole, sign) = (cross.abs(), 1.0_f64.copysign(cross));
+            if (0.0..=whole).contains(&(sign * along_a)) && (0.0..=whole).contains(&(sign * along_b)) {
+                let (x, y, _) = mix(&[*p, *q], along_a / cross);
                 let feature = name::crossing((p.id, q.id), (r.id, s.id));
                 out.push(frame.raw(x, y, a.height(x, y), b.height(x, y), feature));
             }

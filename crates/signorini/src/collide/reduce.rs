@@ -42,7 +42,7 @@ pub(crate) struct Reducer {
 }
 
 fn is_same_normal(a: &Vec3, b: &Vec3) -> bool {
-    a.dot(b) > 0.0 && a.cross(b).norm_squared() <= SAME_NORMAL * SAME_NORMAL
+    a == b || a.dot(b) > 0.0 && a.cross(b).norm_squared() <= SAME_NORMAL * SAME_NORMAL
 }
 
 impl Reducer {
@@ -53,8 +53,10 @@ impl Reducer {
         // By feature, then by anything that tells them apart: a stable sort would ask for memory.
         let tie = |f: &Found| [f.normal.x, f.normal.y, f.normal.z, f.on_b.x, f.on_b.y, f.on_b.z];
         found[from..].sort_unstable_by(|f, g| {
-            let ties = tie(f).into_iter().zip(tie(g)).map(|(x, y)| x.total_cmp(&y));
-            f.feature.cmp(&g.feature).then_with(|| ties.fold(Ordering::Equal, Ordering::then))
+            f.feature.cmp(&g.feature).then_with(|| {
+                let ties = tie(f).into_iter().zip(tie(g)).map(|(x, y)| x.total_cmp(&y));
+                ties.fold(Ordering::Equal, Ordering::then)
+            })
         });
         self.remove_doubles(found, from, size);
         let n = found.len() - from;
@@ -98,12 +100,13 @@ impl Reducer {
 
     fn remove_doubles(&mut self, found: &mut Vec<Found>, from: usize, size: f64) {
         let mut end = from;
+        let slack = SAME_PLACE * size;
         for i in from..found.len() {
             let f = found[i];
             let is_double = |g: &Found| {
-                is_same_normal(&f.normal, &g.normal)
-                    && (self.place(&f) - self.place(g)).norm() <= SAME_PLACE * size
-                    && (f.gap - g.gap).abs() <= SAME_PLACE * size
+                (self.place(&f) - self.place(g)).norm_squared() <= slack * slack
+                    && (f.gap - g.gap).abs() <= slack
+                    && is_same_normal(&f.normal, &g.normal)
             };
             match found[from..end].iter().position(is_double) {
                 // The first name, the smaller gap.
@@ -140,7 +143,7 @@ impl Reducer {
         // Whether r adds nothing to a hull that goes from p to q: it lies to the left but for rounding.
         let is_idle = |p: usize, q: usize, r: usize| {
             let [e, d] = [q, r].map(|k| [seen[k][0] - seen[p][0], seen[k][1] - seen[p][1]]);
-            e[0] * d[1] - e[1] * d[0] >= -slack * e[0].hypot(e[1])
+            e[0] * d[1] - e[1] * d[0] >= -slack * (e[0] * e[0] + e[1] * e[1]).sqrt()
         };
         self.group.sort_unstable_by(|&i, &j| {
             seen[i][0].total_cmp(&seen[j][0]).then(seen[i][1].total_cmp(&seen[j][1])).then(i.cmp(&j))

@@ -167,20 +167,25 @@ impl Sweeper {
 
     /// The direction between two placed pieces.
     fn resolve(&mut self, pair: &Pair, a: &Placed, b: &Placed) -> Direction {
-        let offered = self.finder.find_offered(a, b);
-        if let Some(found) = offered {
-            if found.is_reliable {
-                return found;
-            }
-            self.clip(a, b, &found.normal, pair.size);
-            self.clipped = Some(found.normal);
-            let is_reached = self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size);
-            // A direction that is reached is locally best; where the pieces overlap, another may be better by as much as they do.
-            if is_reached && found.separation >= -GRAZE * pair.small {
-                return Direction { is_reliable: true, ..found };
-            }
+        let between_boxes = self.finder.find_between_boxes(a, b);
+        if let Some(found) = between_boxes.and_then(|found| self.prove(pair, a, b, found)) {
+            return found;
         }
-        self.finder.find(a, b, offered)
+        let offered = self.finder.find_offered(a, b);
+        let proven = offered.and_then(|found| self.prove(pair, a, b, found));
+        proven.unwrap_or_else(|| self.finder.find(a, b, offered))
+    }
+
+    /// A direction that is known to be the best, or that points along it prove to be.
+    fn prove(&mut self, pair: &Pair, a: &Placed, b: &Placed, found: Direction) -> Option<Direction> {
+        if found.is_reliable {
+            return Some(found);
+        }
+        self.clip(a, b, &found.normal, pair.size);
+        self.clipped = Some(found.normal);
+        let is_reached = self.raw.iter().any(|r| r.gap <= found.separation + PROOF * pair.size);
+        // A direction that is reached is locally best; where the pieces overlap, another may be better by as much as they do.
+        (is_reached && found.separation >= -GRAZE * pair.small).then_some(Direction { is_reliable: true, ..found })
     }
 
     fn clip(&mut self, a: &Placed, b: &Placed, n: &Vec3, size: f64) {
@@ -317,7 +322,17 @@ impl Pair<'_, '_> {
         if best.0 >= 0.0 || found.separation - self.radii < -slack {
             return found.normal;
         }
+        // No direction has a larger gap than the best, so that what a direction can gain it gains from the motion. Half of the slack is
+        // more than rounding.
+        let needed = best.0 + 0.5 * slack - (found.separation - self.radii);
+        let can_gain = |along: f64| !found.is_reliable || along > needed;
+        if !can_gain(path.norm()) {
+            return found.normal;
+        }
         propose(a, b, Some(&found.normal), &mut |n| {
+            if !can_gain(n.dot(&path)) {
+                return;
+            }
             let gap = separation(a, b, &n) - self.radii;
             let end = gap + n.dot(&path);
             // Flush at the start: the expected motion sinks in only because it does not know what carries the piece.

@@ -178,6 +178,8 @@ impl World {
         }
         pairs.retain(|&(i, j)| self.filter.allows(self.shapes[i as usize].body, self.shapes[j as usize].body));
         pairs.extend_from_slice(&self.on_planes);
+        // In the order of names, so that contacts are too.
+        pairs.sort_unstable();
         *n_pairs = 0;
         for &(i, j) in pairs.iter() {
             let (i, j) = (i as usize, j as usize);
@@ -192,8 +194,12 @@ impl World {
             }
             let law = self.filter.law(a, b);
             let origin = motions[i].pose.translation;
+            let mut across = (Vec3::zeros(), [Vec3::zeros(); 2]);
             out.extend(pair.found.iter().map(|found| {
                 let (on_a, on_b) = (origin + found.on_a, origin + found.on_b);
+                if found.normal != across.0 {
+                    across = (found.normal, tangents(&found.normal));
+                }
                 Contact {
                     id: ContactId { pair: (i as u64) << 32 | j as u64, feature: found.feature },
                     a: a.body,
@@ -202,7 +208,7 @@ impl World {
                     on_a,
                     on_b,
                     normal: found.normal,
-                    tangent: tangents(&found.normal),
+                    tangent: across.1,
                     gap: found.gap,
                     friction: law.friction,
                     restitution: law.restitution,

@@ -170,7 +170,7 @@ impl BlockMatrix {
         self.values.clear();
     }
 
-    /// Takes a pattern, all values zero. Where it is the one that is there, nothing is allocated and copies go on sharing it.
+    /// Takes a pattern; all values are to be written. Where it is the one that is there, nothing is allocated and copies go on sharing it.
     pub fn set_pattern(&mut self, offsets: &[usize], row_start: &[usize], columns: &[usize]) {
         let p = &*self.pattern;
         let is_same = p.offsets == offsets && p.row_start == row_start && p.columns == columns;
@@ -183,7 +183,12 @@ impl BlockMatrix {
                 self.end_row();
             }
         }
-        self.values.fill(0.0);
+    }
+
+    /// All blocks row by row, where each has D numbers.
+    pub fn uniform_slots_mut<const D: usize>(&mut self) -> Option<&mut [[f64; D]]> {
+        let (blocks, rest) = self.values.as_chunks_mut::<D>();
+        (self.pattern.stride * self.pattern.stride == D && rest.is_empty()).then_some(blocks)
     }
 
     /// Row-major values of the block in a slot: slots count blocks row by row.

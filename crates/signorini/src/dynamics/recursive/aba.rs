@@ -7,16 +7,16 @@
 //! u = τ − sᵀp, then p ← p + I c, then both move to the parent's origin. Outwards: a = a_parent + c,
 //! v̇ = (u − Uᵀa)/D, a ← a + s v̇. A joint of several speeds is eliminated speed by speed (it is a chain of joints
 //! without mass between), so no kind needs a small matrix of its own. A prescribed speed is not eliminated: its known
-//! acceleration joins c.
+//! acceleration joins c. The speeds of a body that floats alone at its centre of mass fall into two groups of three.
 //!
-//! **Cost.** O(n): about 500 flops per revolute link, 450 where its inertia is diagonal.
+//! **Cost.** O(n): about 500 flops per revolute link, 450 where its inertia is diagonal; 200 per body that floats alone.
 //!
 //! **Fails when** a joint moves no inertia (D = 0 but for rounding); the link is remembered in `singular`.
 //!
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
 use super::{Handing, LinkKind, Pivot, Recursion, Tree};
-use crate::spatial::{Sym6, Twist, Vec3, Wrench, transposed_product};
+use crate::spatial::{Inertia, Sym6, Twist, Vec3, Wrench, transposed_product};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
 const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
@@ -33,6 +33,12 @@ impl Recursion {
             let motion = &self.kinematics.links[i];
             let body = link.inertia.rotated(&motion.rotation);
             let own = body.gyroscopic(&motion.omega);
+            if tree.floats[i] {
+                let bias = external.map_or(own, |external| own - external[i]);
+                self.eliminate_floating(i, link.v as usize, &body, bias, tau);
+                is_handed = false;
+                continue;
+            }
             (inertia, bias) = if is_handed { (inertia + body.to_sym6(), bias + own) } else { (body.to_sym6(), own) };
             if link.collects {
                 inertia += std::mem::take(&mut self.inertia[i]);
@@ -96,6 +102,33 @@ impl Recursion {
             }
         }
         self.work += tree.links.len() as u64;
+    }
+
+    /// Pivots of a body that floats alone: its mass resists three speeds, its moments the others, and neither knows of the other.
+    fn eliminate_floating(&mut self, i: usize, v: usize, body: &Inertia, bias: Wrench, tau: &[f64]) {
+        let zero = Vec3::zeros();
+        let columns = &self.kinematics.columns[v..v + 6];
+        let inverse = 1.0 / body.mass;
+        for (k, s) in columns[..3].iter().enumerate() {
+            let across = Wrench::new(zero, s.linear * body.mass);
+            self.pivots[v + k] = Pivot { across, inverse, force: tau[v + k] - s.linear.dot(&bias.force) };
+        }
+        let (mut moments, mut moment) = (body.moments, bias.moment);
+        let mut is_singular = body.mass.is_nan() || body.mass <= 0.0;
+        for (k, s) in columns[3..].iter().enumerate() {
+            let (k, s) = (v + 3 + k, s.angular);
+            let across = moments.times(&s);
+            let along = s.dot(&across);
+            is_singular |= along <= NO_INERTIA * moments.trace() || along.is_nan();
+            let inverse = 1.0 / along;
+            let force = tau[k] - s.dot(&moment);
+            self.pivots[k] = Pivot { across: Wrench::new(across, zero), inverse, force };
+            moments = moments.minus_outer(&across, &(across * inverse));
+            moment += across * (force * inverse);
+        }
+        if is_singular {
+            self.singular = Some(i);
+        }
     }
 
     /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`].

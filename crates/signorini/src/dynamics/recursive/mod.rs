@@ -5,12 +5,16 @@
 //! chains lose no digits to a far origin. Accelerations are those of material points (not spatial accelerations).
 
 mod aba;
+mod ancestry;
+pub(crate) mod blocks;
 mod crba;
 pub mod cut;
 mod jacobian;
 mod kinematics;
 pub mod loops;
+mod mobility;
 pub mod ports;
+mod response;
 mod rnea;
 mod tree;
 

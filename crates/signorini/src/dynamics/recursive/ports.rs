@@ -5,97 +5,143 @@
 //!
 //! **Method.** As for loops (`dynamics/recursive/loops.rs`): the inward sweep of a row's wrench gives its column of Y = N⁻ᵀ Wᵀ, and
 //! G = Yᵀ Y. A column has entries on the way from its links to the ground only, so columns of different mechanisms do
-//! not meet. Loops take from every column its part in the range of their own columns, by the factorisation that is there
-//! already. The outward sweep of Y r gives the speeds.
+//! not meet, and those of one meet from the link inwards that carries both (`ancestry.rs`). Where that way is long, what lies
+//! inwards of the link is known from its mobility Ω (`mobility.rs`): the entries there add up to zᵀ Ω z′, z and z′ the wrenches
+//! when the sweeps come by. The block of a port with itself is always the sum of squares. Loops take from every column its part in
+//! the range of their own columns, by the factorisation that is there already. Blocks: `blocks.rs`; speeds: `response.rs`.
 //!
-//! **Cost.** O(depth) per row for Y and per pair of rows that share a mechanism for G; O(n · rank) per row where there are loops.
+//! **Cost.** O(depth) per row for Y, 54 multiplications per block of three rows. Only ports that pass a wrench through
+//! joints from one link to another of the same mechanism, and speeds, meet others at O(depth). O(n · rank) per row where there are loops.
 //! The size of G does not depend on the number of joints.
 //!
 //! **Fails when** never.
 //!
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
+use super::ancestry::{Ancestry, GROUND};
 use super::loops::{Loops, power_of_two};
+use super::mobility::{Six, times6};
 use super::{Recursion, Tree};
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Most rows of one port.
 pub const MAX_ROWS: usize = 6;
 
-/// What a port touches.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Touch {
-    /// Two links (none for the ground): rows are wrenches on the second at a world point, and opposite on the first.
-    Links(Option<usize>, Option<usize>),
-    /// One speed of the tree.
-    Speed(usize),
+/// Speeds that two columns share from which on the mobility is cheaper than their product.
+pub(super) const LONG: usize = 12;
+
+/// Rows for which there is room in every entry of a body that floats alone: one more than a contact has, so that registers are full.
+pub(super) const FLOATING_ROWS: usize = 4;
+
+/// What a port pushes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Push {
+    /// Links (none for the ground), and where the wrenches on them are.
+    Links([Option<(u32, usize)>; 2]),
+    /// One speed of the tree, forwards or backwards.
+    Speed(usize, f64),
+}
+
+/// A port's columns in one mechanism.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    /// First link of the mechanism.
+    pub(super) root: u32,
+    /// From here to the ground a column has an entry for every speed; the ground where it has none.
+    pub(super) tip: u32,
+    /// Number of these entries, and where they are: row by row, or speed by speed where a body floats alone.
+    pub(super) n_speeds: usize,
+    pub(super) values: usize,
+    /// Whether it is the only link of a mechanism and has six speeds; the rows of each are filled up to [`FLOATING_ROWS`].
+    pub(super) is_floating: bool,
+    /// Where the wrenches are that reach the tip and, if the way is long, the links further in.
+    pub(super) wrenches: usize,
+    /// Where Ω times the wrenches at the tip is, if the way is long.
+    pub(super) moved: usize,
+    /// Entries further out than the tip: places in `outer`, and where their values are, speed by speed.
+    pub(super) outer: (usize, usize),
+    pub(super) outer_values: usize,
 }
 
 /// A set of ports at one configuration, in storage that is reused.
 #[derive(Debug, Clone, Default)]
 pub struct Ports {
-    touches: Vec<Touch>,
+    pub(super) ancestry: Ancestry,
+    pub(super) mass_unit: f64,
+    /// √(mass unit / D) of each speed.
+    pub(super) roots: Vec<f64>,
+    pub(super) pushes: Vec<Push>,
     /// First row of each port, and the number of rows.
-    offsets: Vec<usize>,
-    /// Start of each port's path, and its end.
-    path_start: Vec<usize>,
-    /// Speeds on the paths.
-    path: Vec<u32>,
-    /// Start of each port's values, and their end: all rows of a port for one speed of its path, then the next speed.
-    value_start: Vec<usize>,
-    values: Vec<f64>,
-    /// Roots of the mechanisms that a port touches; the same twice where it is one.
-    roots: Vec<[u32; 2]>,
-    root_of: Vec<u32>,
-    mass_unit: f64,
-    scatter: Vec<f64>,
-    response: Vec<Twist>,
-    has_loops: bool,
+    pub(super) offsets: Vec<usize>,
+    pub(super) parts: Vec<Part>,
+    /// First part of each port, and the number of parts.
+    pub(super) part_start: Vec<usize>,
+    pub(super) values: Vec<f64>,
+    pub(super) wrenches: Vec<Six>,
+    pub(super) outer: Vec<u32>,
+    /// Six columns from a wrench on a body that floats alone to its entries, where they were needed.
+    floating: Vec<[Six; 6]>,
+    floating_of: Vec<u32>,
+    /// Ω of every link, where some way is long.
+    pub(super) mobilities: Vec<[Six; 6]>,
+    pub(super) moved: Vec<Six>,
+    has_long: bool,
+    /// Whether all ports are on bodies that float alone.
+    pub(super) is_floating_only: bool,
+    pub(super) has_outer: bool,
+    /// Length of full columns, where there are loops.
+    pub(super) n_full: Option<usize>,
+    column: Vec<f64>,
+    /// Values of the open port over the mass unit, and all its entries by speed where some port has outer ones.
+    pub(super) own: Vec<f64>,
+    pub(super) scatter: Vec<f64>,
+    pub(super) response: super::response::Scratch,
 }
 
-/// No mechanism: the ground.
-const GROUND: u32 = u32::MAX;
+/// No matrix of a floating body yet.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Ports {
     /// For a tree.
     pub fn new(tree: &Tree, n_extra: usize) -> Self {
-        let mut root_of = vec![0_u32; tree.links.len()];
-        for (i, link) in tree.links.iter().enumerate() {
-            root_of[i] = link.parent_index().map_or(i as u32, |p| root_of[p]);
-        }
         let mass: f64 = tree.links.iter().map(|l| l.inertia.mass).sum();
         Self {
-            root_of,
+            ancestry: Ancestry::build(tree),
             mass_unit: power_of_two(mass),
-            scatter: vec![0.0; (tree.n_v + n_extra) * MAX_ROWS],
-            response: vec![Twist::default(); tree.links.len()],
+            floating_of: vec![UNKNOWN; tree.links.len()],
+            scatter: vec![0.0; tree.n_v * MAX_ROWS],
+            response: super::response::Scratch::new(tree, n_extra),
             ..Self::default()
         }
     }
 
-    /// Forgets all ports.
-    pub fn clear(&mut self) {
-        self.touches.clear();
+    /// Forgets all ports; new ones are pushed where the recursion is now.
+    pub fn clear(&mut self, recursion: &Recursion) {
+        self.roots.clear();
+        self.roots.extend(recursion.pivots.iter().map(|pivot| (pivot.inverse * self.mass_unit).sqrt()));
+        self.pushes.clear();
         self.offsets.clear();
         self.offsets.push(0);
-        self.path.clear();
+        self.parts.clear();
+        self.part_start.clear();
+        self.part_start.push(0);
         self.values.clear();
-        self.path_start.clear();
-        self.path_start.push(0);
-        self.value_start.clear();
-        self.value_start.push(0);
-        self.roots.clear();
-        self.has_loops = false;
+        self.wrenches.clear();
+        self.outer.clear();
+        self.floating.clear();
+        self.floating_of.fill(UNKNOWN);
+        (self.has_long, self.has_outer, self.n_full) = (false, false, None);
+        self.is_floating_only = true;
     }
 
     /// Number of ports.
     pub fn len(&self) -> usize {
-        self.touches.len()
+        self.pushes.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.touches.is_empty()
+        self.pushes.is_empty()
     }
 
     /// First row of each port, and the number of rows.
@@ -112,167 +158,318 @@ impl Ports {
         b: Option<(usize, &[Wrench])>,
     ) {
         let n = a.or(b).map_or(0, |(_, rows)| rows.len());
-        let root = |end: Option<(usize, &[Wrench])>| end.map_or(GROUND, |(link, _)| self.root_of[link]);
-        let roots = [root(a), root(b)];
-        self.touches.push(Touch::Links(a.map(|(l, _)| l), b.map(|(l, _)| l)));
         match n {
-            1 => self.sweep_from::<1>(tree, recursion, a, b, n),
-            3 => self.sweep_from::<3>(tree, recursion, a, b, n),
-            _ => self.sweep_from::<MAX_ROWS>(tree, recursion, a, b, n),
+            1 => self.push_ends::<1>(tree, recursion, [a, b], n),
+            3 => self.push_ends::<3>(tree, recursion, [a, b], n),
+            _ => self.push_ends::<MAX_ROWS>(tree, recursion, [a, b], n),
         }
-        self.end_port(n, roots);
+        self.end_port(n);
+    }
+
+    /// Adds a port between two links that pushes at the world point `at` along directions, on the second and opposite on the first.
+    pub fn push_point<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        links: [Option<usize>; 2],
+        at: &Vec3,
+        directions: &[Vec3; N],
+    ) {
+        let wrenches = |link: Option<usize>, sign: f64| {
+            let arm = link.map_or_else(Vec3::zeros, |link| at - recursion.kinematics.origin[link]);
+            directions.map(|d| Wrench::new(arm.cross(&d), d) * sign)
+        };
+        self.push_wrenches(tree, recursion, links, [wrenches(links[0], -1.0), wrenches(links[1], 1.0)], N);
+        self.end_port(N);
     }
 
     /// Adds a port on one speed of the tree, forwards or (`sign` −1) backwards.
     pub fn push_speed(&mut self, tree: &Tree, recursion: &Recursion, link: usize, speed: usize, sign: f64) {
-        self.touches.push(Touch::Speed(speed));
+        self.pushes.push(Push::Speed(speed, sign));
+        let (outer, outer_values) = (self.outer.len(), self.values.len());
         let mut w = Wrench::default();
-        for v in tree.links[link].v_range() {
+        for v in link_speeds(tree, link).filter(|v| *v >= speed) {
             let pivot = &recursion.pivots[v];
-            if v < speed || pivot.inverse == 0.0 {
-                continue;
-            }
             let s = recursion.kinematics.unit_motion(link, &tree.links[link], v);
             let force = if v == speed { sign } else { 0.0 } + s.dot(&w);
-            self.path.push(v as u32);
-            self.values.push(force * (pivot.inverse * self.mass_unit).sqrt());
+            self.outer.push(v as u32);
+            self.values.push(force * self.roots[v]);
             w = w - pivot.across * (force * pivot.inverse);
         }
-        let offset = &recursion.kinematics.links[link].offset;
+        let outer = (outer, self.outer.len());
+        (self.has_outer, self.is_floating_only) = (true, false);
         let inner = tree.links[link].parent_index();
-        self.sweep(tree, recursion, [inner, None], &mut [[w.shifted(offset)], [Wrench::default()]], 1);
-        let root = self.root_of[link];
-        self.end_port(1, [root, root]);
+        let w = [w.shifted(&recursion.kinematics.links[link].offset)];
+        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, inner, &w, 1) };
+        self.parts.push(Part { root: self.ancestry.root(link), ..part });
+        self.end_port(1);
     }
 
-    fn end_port(&mut self, n: usize, roots: [u32; 2]) {
+    fn end_port(&mut self, n: usize) {
         self.offsets.push(self.offsets.last().copied().unwrap_or(0) + n);
-        self.path_start.push(self.path.len());
-        self.value_start.push(self.values.len());
-        let [a, b] = roots;
-        self.roots.push(if a == GROUND {
-            [b, b]
-        } else if b == GROUND {
-            [a, a]
-        } else {
-            roots
-        });
+        self.part_start.push(self.parts.len());
     }
 
-    /// Inward sweep of a port between two links.
-    fn sweep_from<const N: usize>(
+    fn push_ends<const N: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
-        a: Option<(usize, &[Wrench])>,
-        b: Option<(usize, &[Wrench])>,
+        ends: [Option<(usize, &[Wrench])>; 2],
         n: usize,
     ) {
         let mut w = [[Wrench::default(); N]; 2];
-        for ((end, sign), w) in [(a, -1.0), (b, 1.0)].into_iter().zip(&mut w) {
+        for ((end, sign), w) in ends.into_iter().zip([-1.0, 1.0]).zip(&mut w) {
             if let Some((_, rows)) = end {
                 w.iter_mut().zip(rows).for_each(|(w, r)| *w = *r * sign);
             }
         }
-        self.sweep(tree, recursion, [a.map(|(l, _)| l), b.map(|(l, _)| l)], &mut w, n);
+        self.push_wrenches(tree, recursion, ends.map(|end| end.map(|(link, _)| link)), w, n);
     }
 
-    /// Inward sweep of `n` wrenches from one or two links.
+    /// Sweeps wrenches inwards from the links that they act on.
+    #[inline]
+    fn push_wrenches<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        links: [Option<usize>; 2],
+        w: [[Wrench; N]; 2],
+        n: usize,
+    ) {
+        let mut push = [None; 2];
+        match links {
+            [Some(i), Some(j)] if self.ancestry.root(i) == self.ancestry.root(j) => {
+                for ((push, link), w) in push.iter_mut().zip([i, j]).zip(&w) {
+                    *push = Some((link as u32, self.keep(w, n)));
+                }
+                self.push_joined(tree, recursion, [i, j], w, n);
+            }
+            _ => {
+                for ((push, link), w) in push.iter_mut().zip(links).zip(&w) {
+                    if let Some(link) = link {
+                        let part = self.sweep(tree, recursion, Some(link), w, n);
+                        *push = Some((link as u32, part.wrenches));
+                        self.parts.push(part);
+                    }
+                }
+            }
+        }
+        self.pushes.push(Push::Links(push));
+    }
+
+    /// Keeps wrenches; returns where they are.
+    #[inline]
+    fn keep<const N: usize>(&mut self, w: &[Wrench; N], n: usize) -> usize {
+        let at = self.wrenches.len();
+        self.wrenches.extend(w[..n.min(N)].iter().map(|w| w.to_array()));
+        at
+    }
+
+    /// A port between two links of one mechanism.
+    fn push_joined<const N: usize>(
+        &mut self,
+        tree: &Tree,
+        recursion: &Recursion,
+        mut at: [usize; 2],
+        mut w: [[Wrench; N]; 2],
+        n: usize,
+    ) {
+        let (outer, outer_values) = (self.outer.len(), self.values.len());
+        while at[0] != at[1] {
+            // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
+            let k = usize::from(at[1] > at[0]);
+            let i = at[k];
+            for v in link_speeds(tree, i) {
+                let mut values = [0.0; N];
+                self.eliminate(tree, recursion, (i, v), &mut w[k], &mut values);
+                self.outer.push(v as u32);
+                self.values.extend_from_slice(&values[..n.min(N)]);
+            }
+            let Some(parent) = tree.links[i].parent_index() else { break };
+            let offset = &recursion.kinematics.links[i].offset;
+            w[k].iter_mut().for_each(|w| *w = w.shifted(offset));
+            at[k] = parent;
+        }
+        let outer = (outer, self.outer.len());
+        self.has_outer |= outer.0 < outer.1;
+        self.is_floating_only &= !self.has_outer;
+        let [mut sum, other] = w;
+        sum.iter_mut().zip(other).for_each(|(a, b)| *a += b);
+        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, Some(at[0]), &sum, n) };
+        self.parts.push(part);
+    }
+
+    /// Takes wrenches through one speed.
+    #[inline(always)]
+    fn eliminate<const N: usize>(
+        &self,
+        tree: &Tree,
+        recursion: &Recursion,
+        (i, v): (usize, usize),
+        w: &mut [Wrench; N],
+        values: &mut [f64; N],
+    ) {
+        let (pivot, root) = (&recursion.pivots[v], self.roots[v]);
+        let s = recursion.kinematics.unit_motion(i, &tree.links[i], v);
+        for (w, value) in w.iter_mut().zip(values) {
+            let force = s.dot(w);
+            *value = force * root;
+            *w = *w - pivot.across * (force * pivot.inverse);
+        }
+    }
+
+    /// Inward sweep of `n` wrenches from a link to the ground.
     fn sweep<const N: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
-        mut at: [Option<usize>; 2],
-        w: &mut [[Wrench; N]; 2],
+        tip: Option<usize>,
+        w: &[Wrench; N],
         n: usize,
-    ) {
-        loop {
-            // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
-            let (k, i) = match at {
-                [None, None] => return,
-                [Some(i), None] => (0, i),
-                [None, Some(j)] => (1, j),
-                [Some(i), Some(j)] if i == j => {
-                    let [a, b] = &mut *w;
-                    a.iter_mut().zip(b).for_each(|(a, b)| *a += *b);
-                    at[1] = None;
-                    (0, i)
-                }
-                [Some(i), Some(j)] => {
-                    if i > j {
-                        (0, i)
-                    } else {
-                        (1, j)
+    ) -> Part {
+        let tip_or_ground = tip.map_or(GROUND, |tip| tip as u32);
+        let n_speeds = self.ancestry.n_speeds(tip_or_ground);
+        let values = self.values.len();
+        let part = Part {
+            root: tip.map_or(GROUND, |tip| self.ancestry.root(tip)),
+            tip: tip_or_ground,
+            n_speeds,
+            values,
+            is_floating: false,
+            wrenches: self.keep(w, n),
+            moved: 0,
+            outer: (0, 0),
+            outer_values: 0,
+        };
+        let Some(mut i) = tip else { return part };
+        if n_speeds == 6 && N < FLOATING_ROWS && self.ancestry.is_alone(i) {
+            self.update_floating(tree, recursion, i);
+            let columns = &self.floating[self.floating_of[i] as usize];
+            let mut entries = [[0.0; FLOATING_ROWS]; 6];
+            for (k, w) in w.iter().enumerate() {
+                if tree.floats[i] {
+                    let [a, b, c, x, y, z] = columns;
+                    let (m, f) = (&w.moment, &w.force);
+                    for e in 0..3 {
+                        entries[e][k] = x[e] * f.x + y[e] * f.y + z[e] * f.z;
+                        entries[e + 3][k] = a[e + 3] * m.x + b[e + 3] * m.y + c[e + 3] * m.z;
                     }
+                } else {
+                    let column = times6(columns, &w.to_array());
+                    entries.iter_mut().zip(column).for_each(|(entry, y)| entry[k] = y);
                 }
-            };
-            at[k] = self.pass(tree, recursion, i, &mut w[k], n);
+            }
+            self.values.extend_from_slice(entries.as_flattened());
+            return Part { is_floating: true, ..part };
+        }
+        self.is_floating_only = false;
+        let mut w = *w;
+        self.values.resize(values + n * n_speeds, 0.0);
+        let is_long = n_speeds > LONG;
+        self.has_long |= is_long;
+        let mut x = 0;
+        loop {
+            for v in link_speeds(tree, i) {
+                let mut row = [0.0; N];
+                self.eliminate(tree, recursion, (i, v), &mut w, &mut row);
+                for (k, value) in row[..n.min(N)].iter().enumerate() {
+                    self.values[values + k * n_speeds + x] = *value;
+                }
+                x += 1;
+            }
+            let Some(parent) = tree.links[i].parent_index() else { return part };
+            let offset = &recursion.kinematics.links[i].offset;
+            w.iter_mut().for_each(|w| *w = w.shifted(offset));
+            if is_long {
+                self.keep(&w, n);
+            }
+            i = parent;
         }
     }
 
-    /// Takes wrenches through one link, on to its parent.
-    #[inline]
-    fn pass<const N: usize>(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        i: usize,
-        w: &mut [Wrench; N],
-        n: usize,
-    ) -> Option<usize> {
-        let link = &tree.links[i];
-        for v in link.v_range() {
-            let pivot = &recursion.pivots[v];
-            if pivot.inverse == 0.0 {
-                continue;
-            }
-            let s = recursion.kinematics.unit_motion(i, link, v);
-            let root = (pivot.inverse * self.mass_unit).sqrt();
-            self.path.push(v as u32);
-            let mut values = [0.0; N];
-            for (w, value) in w.iter_mut().zip(&mut values) {
-                let force = s.dot(w);
-                *value = force * root;
-                *w = *w - pivot.across * (force * pivot.inverse);
-            }
-            // All but ports of other sizes have as many rows as there is room for.
-            self.values.extend_from_slice(&values[..if N == MAX_ROWS { n } else { N }]);
+    /// Finds the columns from a wrench on a body that floats alone to the entries of its six speeds, if they are not known.
+    fn update_floating(&mut self, tree: &Tree, recursion: &Recursion, i: usize) {
+        if self.floating_of[i] != UNKNOWN {
+            return;
         }
-        let offset = &recursion.kinematics.links[i].offset;
-        let parent = link.parent_index()?;
-        w.iter_mut().for_each(|w| *w = w.shifted(offset));
-        Some(parent)
+        self.floating_of[i] = self.floating.len() as u32;
+        let mut columns = [[0.0; 6]; 6];
+        if tree.floats[i] {
+            // Forces and moments have nothing to do with each other.
+            let v = tree.links[i].v as usize;
+            let mut rest = [Vec3::x(), Vec3::y(), Vec3::z()];
+            for x in 0..3 {
+                let s = recursion.kinematics.columns[v + x].linear;
+                (0..3).for_each(|c| columns[3 + c][x] = s[c] * self.roots[v + x]);
+                let (s, pivot) = (recursion.kinematics.columns[v + 3 + x].angular, &recursion.pivots[v + 3 + x]);
+                for (c, m) in rest.iter_mut().enumerate() {
+                    let force = s.dot(m);
+                    columns[c][3 + x] = force * self.roots[v + 3 + x];
+                    *m -= pivot.across.moment * (force * pivot.inverse);
+                }
+            }
+        } else {
+            // Column by column six wrenches, unit ones to begin with; row by row the columns that are looked for.
+            let mut w = [[0.0; 6]; 6];
+            (0..6).for_each(|k| w[k][k] = 1.0);
+            for (x, v) in link_speeds(tree, i).enumerate() {
+                let s = recursion.kinematics.unit_motion(i, &tree.links[i], v).to_array();
+                let across = recursion.pivots[v].across.to_array();
+                // What arrives at the pivot, for all six at once.
+                let force = times6(&w, &s);
+                for (row, u) in w.iter_mut().zip(across) {
+                    let share = u * recursion.pivots[v].inverse;
+                    row.iter_mut().zip(force).for_each(|(w, f)| *w -= share * f);
+                }
+                columns.iter_mut().zip(force).for_each(|(column, f)| column[x] = f * self.roots[v]);
+            }
+        }
+        self.floating.push(columns);
     }
 
     /// Takes from every column what loops do not allow; columns become full.
-    pub fn project_out(&mut self, loops: &Loops) {
+    pub fn project_out(&mut self, tree: &Tree, loops: &Loops) {
         let n_full = loops.n_unknowns();
-        let n_ports = self.len();
-        let (mut path, mut values) = (Vec::with_capacity(n_ports * n_full), Vec::new());
-        let (mut path_start, mut value_start) = (vec![0], vec![0]);
-        let mut column = vec![0.0; n_full];
-        for p in 0..n_ports {
-            let n = self.offsets[p + 1] - self.offsets[p];
-            let start = values.len();
-            values.resize(start + n_full * n, 0.0);
-            for k in 0..n {
-                column.fill(0.0);
-                for (x, &v) in self.path[self.path_start[p]..self.path_start[p + 1]].iter().enumerate() {
-                    column[v as usize] = self.values[self.value_start[p] + x * n + k];
-                }
+        let mut full = std::mem::take(&mut self.own);
+        full.clear();
+        self.column.resize(n_full, 0.0);
+        for p in 0..self.len() {
+            for k in 0..self.n_rows(p) {
+                self.column.fill(0.0);
+                let mut column = std::mem::take(&mut self.column);
+                self.visit_entries(tree, p, |v, values, stride| column[v] = values[k * stride]);
                 loops.project_out(&mut column);
-                for (x, y) in column.iter().enumerate() {
-                    values[start + x * n + k] = *y;
-                }
+                full.extend_from_slice(&column);
+                self.column = column;
             }
-            path.extend(0..n_full as u32);
-            path_start.push(path.len());
-            value_start.push(values.len());
-            // A loop may go through the ground and tie mechanisms together.
-            self.roots[p] = [0, 0];
         }
-        (self.path, self.values, self.path_start, self.value_start) = (path, values, path_start, value_start);
-        self.has_loops = true;
+        self.own = std::mem::replace(&mut self.values, full);
+        self.n_full = Some(n_full);
+        self.is_floating_only = false;
+    }
+
+    /// Visits all entries of a port: the speed, and its values from the first row on with the distance between rows.
+    pub(super) fn visit_entries(&self, tree: &Tree, p: usize, mut visit: impl FnMut(usize, &[f64], usize)) {
+        let n = self.n_rows(p);
+        for part in &self.parts[self.part_start[p]..self.part_start[p + 1]] {
+            let places = part.outer.0..part.outer.1;
+            for (x, v) in self.outer[places].iter().enumerate() {
+                visit(*v as usize, &self.values[part.outer_values + x * n..], 1);
+            }
+            for (x, v) in speeds_inwards(tree, part.tip).enumerate() {
+                let (values, stride) = self.entry(part, x);
+                visit(v, values, stride);
+            }
+        }
+    }
+
+    /// Values of one speed of a part, from the first row on, with the distance between rows.
+    pub(super) fn entry(&self, part: &Part, x: usize) -> (&[f64], usize) {
+        if part.is_floating {
+            (&self.values[part.values + FLOATING_ROWS * x..], 1)
+        } else {
+            (&self.values[part.values + x..], part.n_speeds)
+        }
     }
 
     /// Number of rows of a port.
@@ -283,96 +480,44 @@ impl Ports {
     /// Mechanisms that a port touches, by their first links; the same twice where it is one. Only ports that have one in common
     /// have a block of G.
     pub fn roots(&self, p: usize) -> [usize; 2] {
-        self.roots[p].map(|root| root as usize)
-    }
-
-    /// Prepares a row of blocks of G: those of port `p` with others.
-    pub fn open(&mut self, p: usize) {
-        let n = self.offsets[p + 1] - self.offsets[p];
-        for (x, &v) in self.path[self.path_start[p]..self.path_start[p + 1]].iter().enumerate() {
-            let from = self.value_start[p] + x * n;
-            let to = v as usize * MAX_ROWS;
-            self.scatter[to..to + n].copy_from_slice(&self.values[from..from + n]);
+        match &self.parts[self.part_start[p]..self.part_start[p + 1]] {
+            // A loop may go through the ground and tie mechanisms together.
+            _ if self.n_full.is_some() => [0, 0],
+            [a, b] => [a.root as usize, b.root as usize],
+            [a] => [a.root as usize; 2],
+            _ => [0, 0],
         }
     }
 
-    /// The block of G of the open port `p` with `q`, row-major.
-    pub fn block(&self, p: usize, q: usize, out: &mut [f64]) {
-        let path = &self.path[self.path_start[q]..self.path_start[q + 1]];
-        let values = &self.values[self.value_start[q]..self.value_start[q + 1]];
-        let (n, m) = (self.n_rows(p), self.n_rows(q));
-        match (n, m) {
-            (3, 3) => out[..9].copy_from_slice(self.product::<3, 3>(path, values).as_flattened()),
-            (1, 1) => out[..1].copy_from_slice(self.product::<1, 1>(path, values).as_flattened()),
-            (3, 1) => out[..3].copy_from_slice(self.product::<3, 1>(path, values).as_flattened()),
-            (1, 3) => out[..3].copy_from_slice(self.product::<1, 3>(path, values).as_flattened()),
-            _ => {
-                out[..n * m].fill(0.0);
-                for (&v, other) in path.iter().zip(values.chunks_exact(m)) {
-                    let own = &self.scatter[v as usize * MAX_ROWS..v as usize * MAX_ROWS + n];
-                    for (k, a) in own.iter().enumerate() {
-                        for (l, b) in other.iter().enumerate() {
-                            out[k * m + l] += a * b;
-                        }
-                    }
-                }
+    /// Prepares blocks of G, when all ports are there.
+    pub fn prepare(&mut self, tree: &Tree, recursion: &Recursion) {
+        if !self.has_long || self.n_full.is_some() {
+            return;
+        }
+        recursion.find_mobilities(tree, &mut self.mobilities);
+        self.moved.clear();
+        for (parts, rows) in self.part_start.windows(2).zip(self.offsets.windows(2)) {
+            for part in self.parts[parts[0]..parts[1]].iter_mut().filter(|part| part.n_speeds > LONG) {
+                part.moved = self.moved.len();
+                let wrenches = &self.wrenches[part.wrenches..part.wrenches + rows[1] - rows[0]];
+                let mobility = &self.mobilities[part.tip as usize];
+                self.moved.extend(wrenches.iter().map(|z| times6(mobility, z)));
             }
         }
-        out[..n * m].iter_mut().for_each(|g| *g /= self.mass_unit);
     }
+}
 
-    #[inline]
-    fn product<const N: usize, const M: usize>(&self, path: &[u32], values: &[f64]) -> [[f64; M]; N] {
-        let mut sum = [[0.0; M]; N];
-        let (rows, _) = self.scatter.as_chunks::<MAX_ROWS>();
-        let (others, _) = values.as_chunks::<M>();
-        for (&v, other) in path.iter().zip(others) {
-            let own = &rows[v as usize];
-            for k in 0..N {
-                for l in 0..M {
-                    sum[k][l] += own[k] * other[l];
-                }
-            }
-        }
-        sum
-    }
+/// Speeds of a link.
+#[inline(always)]
+fn link_speeds(tree: &Tree, link: usize) -> std::ops::Range<usize> {
+    tree.links[link].v_range()
+}
 
-    /// Ends a row of blocks.
-    pub fn close(&mut self, p: usize) {
-        for &v in &self.path[self.path_start[p]..self.path_start[p + 1]] {
-            let to = v as usize * MAX_ROWS;
-            self.scatter[to..to + MAX_ROWS].fill(0.0);
-        }
-    }
-
-    /// Adds M⁻¹ Wᵀ r to speeds.
-    pub fn respond(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
-        let y = &mut self.scatter;
-        for p in 0..self.touches.len() {
-            let rows = self.offsets[p]..self.offsets[p + 1];
-            let n = rows.len();
-            for (x, &at) in self.path[self.path_start[p]..self.path_start[p + 1]].iter().enumerate() {
-                let from = self.value_start[p] + x * n;
-                let sum: f64 = self.values[from..from + n].iter().zip(&r[rows.clone()]).map(|(y, r)| y * r).sum();
-                y[at as usize * MAX_ROWS] += sum;
-            }
-        }
-        for (i, link) in tree.links.iter().enumerate() {
-            let inner = link.parent_index().map_or_else(Twist::default, |p| self.response[p]);
-            let mut a = inner.shifted(&recursion.kinematics.links[i].offset);
-            for at in link.v_range().rev() {
-                let pivot = &recursion.pivots[at];
-                if pivot.inverse > 0.0 {
-                    let own = y[at * MAX_ROWS] / self.mass_unit * (pivot.inverse * self.mass_unit).sqrt();
-                    let change = own - a.dot(&pivot.across) * pivot.inverse;
-                    v[at] += change;
-                    a += recursion.kinematics.unit_motion(i, link, at) * change;
-                }
-            }
-            self.response[i] = a;
-        }
-        y.fill(0.0);
-    }
+/// Speeds on the way from a link to the ground, in the order of an inward sweep.
+pub(super) fn speeds_inwards(tree: &Tree, tip: u32) -> impl Iterator<Item = usize> {
+    let first = (tip != GROUND).then_some(tip as usize);
+    let links = std::iter::successors(first, |i| tree.links[*i].parent_index());
+    links.flat_map(|i| link_speeds(tree, i))
 }
 
 impl Recursion {

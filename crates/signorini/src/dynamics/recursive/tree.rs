@@ -97,6 +97,8 @@ pub struct Tree {
     pub prescribed: Vec<bool>,
     /// Whether any does.
     pub has_prescribed: bool,
+    /// Whether a link is a body that floats alone, placed at its centre of mass.
+    pub floats: Vec<bool>,
     /// Links whose coordinates hold a quaternion.
     pub balls: Vec<usize>,
     /// Number of coordinates.
@@ -170,9 +172,23 @@ impl Tree {
             tree.n_q += n_q;
             tree.n_v += n_v;
         }
+        tree.floats = tree.links.iter().map(|link| tree.floats_freely(link)).collect();
+        for link in &tree.links {
+            if let Some(p) = link.parent_index() {
+                tree.floats[p] = false;
+            }
+        }
         tree.has_prescribed = tree.prescribed.iter().any(|&p| p);
         tree.balls = (0..tree.links.len()).filter(|&i| tree.links[i].joint_type().quaternion().is_some()).collect();
         tree
+    }
+
+    /// Whether nothing but its own inertia, about its centre of mass, resists any of a link's six speeds. Children are not looked at.
+    fn floats_freely(&self, link: &Link) -> bool {
+        let is_free =
+            matches!(link.kind, LinkKind::General { joint, reversed: false } if joint.kind == JointKind::Free);
+        let is_bare = |v: usize| self.armature[v] == 0.0 && !self.prescribed[v];
+        is_free && link.parent == NO_PARENT && link.inertia.com == Vec3::zeros() && link.v_range().all(is_bare)
     }
 
     fn add_fittings(&mut self, model: &Model, planned: &PlanLink, n_v: usize) {

@@ -8,7 +8,7 @@
 //! recursion (`dynamics/recursive/ports.rs`), ports that clusters carry open to the root (`clusters.rs`), or one solve of the
 //! oracle per row (`oracle.rs`).
 //!
-//! **Cost.** By the recursion O(depth) per row, and one dot product per pair of rows that share a mechanism.
+//! **Cost.** By the recursion O(depth) per row, and six multiplications per pair of rows that share a mechanism.
 //!
 //! **Fails when** never.
 //!
@@ -20,6 +20,8 @@ use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
+use crate::dynamics::recursive::Tree;
+use crate::dynamics::recursive::blocks::Padded;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -81,9 +83,9 @@ impl Rows {
     }
 
     /// G, block by block.
-    pub fn write_delassus(&mut self, out: &mut BlockMatrix) {
+    pub fn write_delassus(&mut self, system: &System, out: &mut BlockMatrix) {
         match &mut self.route {
-            Route::Recursion(sweeps) => sweeps.write_delassus(out),
+            Route::Recursion(sweeps) => sweeps.write_delassus(&system.tree, out),
             Route::Clusters(clusters) => out.set_from_dense(&self.offsets, clusters.delassus()),
             Route::Oracle(oracle) => out.set_from_dense(&self.offsets, oracle.delassus()),
         }
@@ -150,9 +152,13 @@ struct Sweeps {
     ports: Ports,
     /// Ports of each mechanism.
     members: Vec<Vec<usize>>,
+    /// Mechanisms of each port.
+    roots: Vec<[usize; 2]>,
     row_start: Vec<usize>,
     columns: Vec<usize>,
     cursors: Vec<usize>,
+    /// One row of blocks.
+    padded: Vec<Padded>,
 }
 
 impl Sweeps {
@@ -161,18 +167,23 @@ impl Sweeps {
         Self {
             ports: Ports::new(&system.tree, n_extra),
             members: vec![Vec::new(); system.tree.links.len()],
+            roots: Vec::new(),
             row_start: Vec::new(),
             columns: Vec::new(),
             cursors: Vec::new(),
+            padded: Vec::new(),
         }
     }
 
     fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
-        self.ports.clear();
+        self.ports.clear(&w.recursion);
         for t in touching {
             match t.place {
                 Place::Speed { link, speed } => {
                     self.ports.push_speed(&system.tree, &w.recursion, link, speed, t.side());
+                }
+                Place::Links(links) if t.n_rows() == 3 => {
+                    self.ports.push_point(&system.tree, &w.recursion, links, &t.at, &t.directions());
                 }
                 Place::Links(_) | Place::Cut { .. } => {
                     let n = t.n_rows();
@@ -183,17 +194,26 @@ impl Sweeps {
             }
         }
         if !w.loops.rows.is_empty() {
-            self.ports.project_out(&w.loops);
+            self.ports.project_out(&system.tree, &w.loops);
         }
+        self.ports.prepare(&system.tree, &w.recursion);
         self.find_pattern();
     }
 
     /// Which ports meet: those of one mechanism.
     fn find_pattern(&mut self) {
-        let Self { ports, members, row_start, columns, .. } = self;
+        let Self { ports, members, row_start, columns, roots, .. } = self;
+        // Mostly the same as in the last step.
+        let known = roots.len();
+        roots.extend((0..ports.len()).map(|p| ports.roots(p)));
+        let is_same = roots[..known] == roots[known..];
+        roots.drain(..known);
+        if is_same && !row_start.is_empty() {
+            return;
+        }
         members.iter_mut().for_each(Vec::clear);
         for p in 0..ports.len() {
-            let [a, b] = ports.roots(p);
+            let [a, b] = roots[p];
             members[a].push(p);
             if b != a {
                 members[b].push(p);
@@ -203,7 +223,7 @@ impl Sweeps {
         row_start.push(0);
         columns.clear();
         for p in 0..ports.len() {
-            let [a, b] = ports.roots(p);
+            let [a, b] = roots[p];
             if a == b {
                 columns.extend_from_slice(&members[a]);
             } else {
@@ -214,30 +234,56 @@ impl Sweeps {
     }
 
     /// The lower half is the upper one's mirror image.
-    fn write_delassus(&mut self, out: &mut BlockMatrix) {
-        out.set_pattern(self.ports.offsets(), &self.row_start, &self.columns);
-        let mut block = [0.0; MAX_ROWS * MAX_ROWS];
-        self.cursors.clear();
-        self.cursors.extend_from_slice(&self.row_start);
-        for p in 0..self.ports.len() {
-            self.ports.open(p);
-            let n = self.ports.n_rows(p);
-            for slot in self.cursors[p]..self.row_start[p + 1] {
-                let q = self.columns[slot];
-                let m = self.ports.n_rows(q);
-                self.ports.block(p, q, &mut block);
-                out.slot_mut(slot).copy_from_slice(&block[..n * m]);
-                if q > p {
-                    let mirror = out.slot_mut(self.cursors[q]);
-                    self.cursors[q] += 1;
-                    for k in 0..n {
-                        for l in 0..m {
-                            mirror[l * n + k] = block[k * m + l];
-                        }
+    fn write_delassus(&mut self, tree: &Tree, out: &mut BlockMatrix) {
+        let Self { ports, row_start, columns, cursors, padded, .. } = self;
+        out.set_pattern(ports.offsets(), row_start, columns);
+        cursors.clear();
+        cursors.extend_from_slice(row_start);
+        if let Some(slots) = out.uniform_slots_mut::<9>() {
+            for p in 0..ports.len() {
+                ports.open(tree, p);
+                let row = cursors[p]..row_start[p + 1];
+                ports.write_row(tree, p, &columns[row.clone()], padded);
+                for (slot, block) in row.zip(padded.iter()) {
+                    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *block;
+                    slots[slot] = [a, b, c, d, e, f, g, h, i];
+                    let q = columns[slot];
+                    if q > p {
+                        slots[cursors[q]] = [a, d, g, b, e, h, c, f, i];
+                        cursors[q] += 1;
                     }
                 }
+                ports.close(tree, p);
             }
-            self.ports.close(p);
+            return;
+        }
+        let mut block = [0.0; MAX_ROWS * MAX_ROWS];
+        for p in 0..ports.len() {
+            ports.open(tree, p);
+            let n = ports.n_rows(p);
+            for slot in cursors[p]..row_start[p + 1] {
+                let q = columns[slot];
+                ports.block(tree, p, q, &mut block);
+                let to = out.slot_mut(slot);
+                let block = &block[..to.len()];
+                to.copy_from_slice(block);
+                if q > p {
+                    let mirror = out.slot_mut(cursors[q]);
+                    cursors[q] += 1;
+                    transpose(n, block, mirror);
+                }
+            }
+            ports.close(tree, p);
+        }
+    }
+}
+
+/// Writes a row-major block of n rows as its mirror image.
+fn transpose(n: usize, block: &[f64], out: &mut [f64]) {
+    let m = block.len() / n.max(1);
+    for (k, row) in block.chunks_exact(m.max(1)).enumerate() {
+        for (l, x) in row.iter().enumerate() {
+            out[l * n + k] = *x;
         }
     }
 }

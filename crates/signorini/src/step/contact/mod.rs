@@ -446,7 +446,7 @@ impl Simulation {
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {
-            rows.write_delassus(delassus);
+            rows.write_delassus(system, delassus);
             write_cones(touching, cones);
             q.clear();
             q.extend_from_slice(&s.u_free);

@@ -244,7 +244,7 @@ impl Simulation {
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a strike", error);
         let posed = k.problem.refill(|delassus, q, cones| {
-            rows.write_delassus(delassus);
+            rows.write_delassus(system, delassus);
             write_cones(&k.members, cones);
             q.clone_from(&k.before);
             if *law == Restitution::Newton {
@@ -260,7 +260,7 @@ impl Simulation {
             // Friction may jam a mechanism so that no impulses part it with the velocity that is asked for. Compression has a solution.
             report.jammed += 1;
             let refilled = k.problem.refill(|delassus, q, cones| {
-                rows.write_delassus(delassus);
+                rows.write_delassus(system, delassus);
                 write_cones(&k.members, cones);
                 q.clone_from(&k.before);
             });

@@ -1,0 +1,256 @@
+//! Blocks of the Delassus matrix, from the columns and wrenches of ports.
+//!
+//! **Problem.** G = Yᵀ Y, one row of blocks at a time.
+//!
+//! **Method.** See `ports.rs`. Columns of one mechanism share the entries from the link inwards where their ways meet; a way that is long from
+//! there is summed up by the mobility of that link. Bodies that float alone have six entries, in an order that fills registers.
+//!
+//! **Cost.** 54 multiplications per block of three rows and mechanism in common.
+//!
+//! **Fails when** never.
+//!
+//! **Checked by** `tests/contact_motion.rs`, against `dense`.
+
+use super::Tree;
+use super::mobility::{dot6, times6};
+use super::ports::{FLOATING_ROWS, LONG, MAX_ROWS, Part, Ports, speeds_inwards};
+
+/// Entries of a floating body.
+const FLOATING: usize = 6 * FLOATING_ROWS;
+
+/// A block of three rows.
+pub type Padded = [[f64; FLOATING_ROWS]; 3];
+
+impl Ports {
+    fn parts_of(&self, p: usize) -> &[Part] {
+        &self.parts[self.part_start[p]..self.part_start[p + 1]]
+    }
+
+    /// Prepares a row of blocks of G: those of port `p` with others.
+    pub fn open(&mut self, tree: &Tree, p: usize) {
+        let per_unit = 1.0 / self.mass_unit;
+        self.own.clear();
+        let n = self.n_rows(p);
+        let parts = &self.parts[self.part_start[p]..self.part_start[p + 1]];
+        let values = match self.n_full {
+            Some(n_full) => self.offsets[p] * n_full..self.offsets[p + 1] * n_full,
+            None => parts.first().map_or(0, |part| part.values)..parts.last().map_or(0, |part| part.end(n)),
+        };
+        self.own.extend(self.values[values].iter().map(|y| y * per_unit));
+        if self.has_outer && self.n_full.is_none() {
+            let mut scatter = std::mem::take(&mut self.scatter);
+            self.visit_entries(tree, p, |v, values, stride| {
+                let to = &mut scatter[v * MAX_ROWS..v * MAX_ROWS + n];
+                to.iter_mut().enumerate().for_each(|(k, y)| *y = values[k * stride] * per_unit);
+            });
+            self.scatter = scatter;
+        }
+    }
+
+    /// Blocks of the open port `p` with others, all of three rows; each row has room for one number more, so that registers are full.
+    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
+        out.clear();
+        out.resize(others.len(), Padded::default());
+        if !self.is_floating_only {
+            for (q, padded) in others.iter().zip(out) {
+                let mut block = [[0.0; 3]; 3];
+                self.block(tree, p, *q, block.as_flattened_mut());
+                *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
+            }
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.write_floating_row_avx2(p, others, out) };
+        }
+        self.write_floating_row(p, others, out);
+    }
+
+    /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn write_floating_row_avx2(&self, p: usize, others: &[usize], out: &mut [Padded]) {
+        self.write_floating_row(p, others, out);
+    }
+
+    #[inline(always)]
+    fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
+        let (own, _) = self.own.as_chunks::<FLOATING>();
+        for (q, block) in others.iter().zip(out) {
+            let mut sum = [[0.0; FLOATING_ROWS]; 3];
+            for (a, own) in self.parts_of(p).iter().zip(own) {
+                for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
+                    if let Some(other) = self.values[b.values..].first_chunk::<FLOATING>() {
+                        add_floating(own, other, &mut sum);
+                    }
+                }
+            }
+            *block = sum;
+        }
+    }
+
+    /// The block of G of the open port `p` with `q`, row-major.
+    pub fn block(&self, tree: &Tree, p: usize, q: usize, out: &mut [f64]) {
+        let (n, m) = (self.n_rows(p), self.n_rows(q));
+        let out = &mut out[..n * m];
+        out.fill(0.0);
+        if let Some(n_full) = self.n_full {
+            let others = &self.values[self.offsets[q] * n_full..];
+            return add_product((n, m), n_full, (&self.own, n_full), (others, n_full), out);
+        }
+        let first = self.parts_of(p).first().map_or(0, |part| part.values);
+        for a in self.parts_of(p) {
+            let own = &self.own[a.values - first..a.end(n) - first];
+            for b in self.parts_of(q).iter().filter(|b| b.root == a.root) {
+                let others = &self.values[b.values..b.end(m)];
+                if let (true, Some(own), Some(other)) =
+                    (a.is_floating && b.is_floating, own.first_chunk(), others.first_chunk())
+                {
+                    let mut sum = [[0.0; FLOATING_ROWS]; 3];
+                    add_floating(own, other, &mut sum);
+                    for (row, sum) in out.chunks_exact_mut(m).zip(sum) {
+                        row.iter_mut().zip(sum).for_each(|(g, x)| *g += x);
+                    }
+                } else {
+                    self.add_shared((n, m), (a, own), (b, others), p == q, out);
+                }
+                if self.has_outer && (a.has_outer() || b.has_outer()) {
+                    self.add_outer(tree, (n, m), a, b, out);
+                }
+            }
+        }
+    }
+
+    /// What two parts have in common from where their ways meet inwards.
+    fn add_shared(
+        &self,
+        (n, m): (usize, usize),
+        (a, own): (&Part, &[f64]),
+        (b, others): (&Part, &[f64]),
+        is_diagonal: bool,
+        out: &mut [f64],
+    ) {
+        let meet = self.ancestry.meet(a.tip, b.tip);
+        let shared = self.ancestry.n_speeds(meet);
+        if shared > LONG && !is_diagonal {
+            return self.add_inner((n, m), a, b, meet, out);
+        }
+        let (own, others) = (own.get(a.n_speeds - shared..), others.get(b.n_speeds - shared..));
+        let (own, others) = (own.unwrap_or_default(), others.unwrap_or_default());
+        add_product((n, m), shared, (own, a.n_speeds), (others, b.n_speeds), out);
+    }
+
+    /// What two parts have in common from a link inwards, by the mobility of the link.
+    fn add_inner(&self, (n, m): (usize, usize), a: &Part, b: &Part, meet: u32, out: &mut [f64]) {
+        let wrenches = |part: &Part, n: usize| {
+            let passed = self.ancestry.n_links(part.tip) - self.ancestry.n_links(meet);
+            let at = part.wrenches + passed * n;
+            &self.wrenches[at..at + n]
+        };
+        let (own, others) = (wrenches(a, n), wrenches(b, m));
+        let mut here = [[0.0; 6]; MAX_ROWS];
+        let (left, right) = if meet == a.tip {
+            (&self.moved[a.moved..a.moved + n], others)
+        } else if meet == b.tip {
+            (own, &self.moved[b.moved..b.moved + m])
+        } else {
+            let mobility = &self.mobilities[meet as usize];
+            here.iter_mut().zip(own).for_each(|(moved, z)| *moved = times6(mobility, z));
+            (&here[..n], others)
+        };
+        add_sixes((n, m), left.as_flattened(), right.as_flattened(), out);
+    }
+
+    /// What two parts have in common further out than where both are whole.
+    fn add_outer(&self, tree: &Tree, (n, m): (usize, usize), a: &Part, b: &Part, out: &mut [f64]) {
+        let mut add = |v: usize, other: &[f64], stride: usize| {
+            let own = &self.scatter[v * MAX_ROWS..v * MAX_ROWS + n];
+            for (k, y) in own.iter().enumerate() {
+                for l in 0..m {
+                    out[k * m + l] += y * other[l * stride];
+                }
+            }
+        };
+        for (x, v) in self.outer[b.outer.0..b.outer.1].iter().enumerate() {
+            add(*v as usize, &self.values[b.outer_values + x * m..], 1);
+        }
+        let further_out = b.n_speeds - self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
+        for (x, v) in speeds_inwards(tree, b.tip).take(further_out).enumerate() {
+            let (values, stride) = self.entry(b, x);
+            add(v, values, stride);
+        }
+    }
+
+    /// Ends a row of blocks.
+    pub fn close(&mut self, tree: &Tree, p: usize) {
+        if self.has_outer && self.n_full.is_none() {
+            let mut scatter = std::mem::take(&mut self.scatter);
+            self.visit_entries(tree, p, |v, _, _| scatter[v * MAX_ROWS..(v + 1) * MAX_ROWS].fill(0.0));
+            self.scatter = scatter;
+        }
+    }
+}
+
+impl Part {
+    /// Where the values of a part of n rows end.
+    fn end(&self, n: usize) -> usize {
+        self.values + if self.is_floating { FLOATING } else { n * self.n_speeds }
+    }
+
+    fn has_outer(&self) -> bool {
+        self.outer.0 < self.outer.1
+    }
+}
+
+/// Adds the product of the entries of two ports on a floating body.
+#[inline(always)]
+fn add_floating(a: &[f64; FLOATING], b: &[f64; FLOATING], out: &mut [[f64; FLOATING_ROWS]; 3]) {
+    let ((a, _), (b, _)) = (a.as_chunks::<FLOATING_ROWS>(), b.as_chunks::<FLOATING_ROWS>());
+    for (a, b) in a.iter().zip(b) {
+        for (row, a) in out.iter_mut().zip(a) {
+            for (g, b) in row.iter_mut().zip(b) {
+                *g += a * b;
+            }
+        }
+    }
+}
+
+/// Adds the products of rows of six.
+#[inline(always)]
+fn add_sixes((n, m): (usize, usize), a: &[f64], b: &[f64], out: &mut [f64]) {
+    let ((a, _), (b, _)) = (a.as_chunks::<6>(), b.as_chunks::<6>());
+    for (a, out) in a[..n].iter().zip(out.chunks_exact_mut(m)) {
+        for (b, g) in b[..m].iter().zip(out) {
+            *g += dot6(a, b);
+        }
+    }
+}
+
+/// Adds the products of rows of `len` numbers; each row starts a stride after the last.
+#[inline]
+fn add_product((n, m): (usize, usize), len: usize, a: (&[f64], usize), b: (&[f64], usize), out: &mut [f64]) {
+    if len == 0 {
+        return;
+    }
+    for k in 0..n {
+        let own = &a.0[k * a.1..k * a.1 + len];
+        for l in 0..m {
+            out[k * m + l] += dot(own, &b.0[l * b.1..l * b.1 + len]);
+        }
+    }
+}
+
+/// A dot product in four interleaved sums, so that additions need not wait for each other.
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a4, a), (b4, b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a4.iter().zip(b4) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    let tail: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+}
