@@ -47,17 +47,18 @@ impl Ports {
         }
     }
 
-    /// Blocks of the open port `p` with others, all of three rows; each row has room for one number more, so that registers are full.
-    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
+    /// Blocks of port `p` with others, all of three rows; it is opened and closed here. Each row has room for one number more, so that registers are full.
+    pub fn write_row(&mut self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
         out.clear();
         out.resize(others.len(), Padded::default());
         if !self.is_floating_only {
+            self.open(tree, p);
             for (q, padded) in others.iter().zip(out) {
                 let mut block = [[0.0; 3]; 3];
                 self.block(tree, p, *q, block.as_flattened_mut());
                 *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
             }
-            return;
+            return self.close(tree, p);
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -76,17 +77,18 @@ impl Ports {
 
     #[inline(always)]
     fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
-        let (own, _) = self.own.as_chunks::<FLOATING>();
+        let per_unit = 1.0 / self.mass_unit;
         for (q, block) in others.iter().zip(out) {
-            let mut sum = [[0.0; FLOATING_ROWS]; 3];
-            for (a, own) in self.parts_of(p).iter().zip(own) {
+            let mut sum = Padded::default();
+            for a in self.parts_of(p) {
                 for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
-                    if let Some(other) = self.values[b.values..].first_chunk::<FLOATING>() {
+                    let [own, other] = [a, b].map(|part| self.values[part.values..].first_chunk::<FLOATING>());
+                    if let (Some(own), Some(other)) = (own, other) {
                         add_floating(own, other, &mut sum);
                     }
                 }
             }
-            *block = sum;
+            *block = sum.map(|row| row.map(|g| g * per_unit));
         }
     }
 
@@ -228,29 +230,47 @@ fn add_sixes((n, m): (usize, usize), a: &[f64], b: &[f64], out: &mut [f64]) {
 }
 
 /// Adds the products of rows of `len` numbers; each row starts a stride after the last.
-#[inline]
 fn add_product((n, m): (usize, usize), len: usize, a: (&[f64], usize), b: (&[f64], usize), out: &mut [f64]) {
     if len == 0 {
         return;
     }
+    if let (3, 3, Some(out)) = (n, m, out.first_chunk_mut::<9>()) {
+        return add_three_by_three(len, a, b, out);
+    }
     for k in 0..n {
         let own = &a.0[k * a.1..k * a.1 + len];
         for l in 0..m {
-            out[k * m + l] += dot(own, &b.0[l * b.1..l * b.1 + len]);
+            let other = &b.0[l * b.1..l * b.1 + len];
+            out[k * m + l] += own.iter().zip(other).map(|(x, y)| x * y).sum::<f64>();
         }
     }
 }
 
-/// A dot product in four interleaved sums, so that additions need not wait for each other.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a4, a), (b4, b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a4.iter().zip(b4) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
+/// The same for three rows each: two numbers of every row at a time, each in a sum of its own.
+fn add_three_by_three(len: usize, a: (&[f64], usize), b: (&[f64], usize), out: &mut [f64; 9]) {
+    let rows = |(x, stride): (_, usize)| -> [&[f64]; 3] {
+        let x: &[f64] = x;
+        [&x[..len], &x[stride..stride + len], &x[2 * stride..2 * stride + len]]
+    };
+    let (a, b) = (rows(a), rows(b));
+    let mut sums = [[0.0; 2]; 9];
+    let mut at = 0;
+    while at + 2 <= len {
+        for k in 0..3 {
+            for l in 0..3 {
+                let (x, y) = (&a[k][at..at + 2], &b[l][at..at + 2]);
+                sums[3 * k + l][0] += x[0] * y[0];
+                sums[3 * k + l][1] += x[1] * y[1];
+            }
+        }
+        at += 2;
+    }
+    if at < len {
+        for k in 0..3 {
+            for l in 0..3 {
+                sums[3 * k + l][0] += a[k][at] * b[l][at];
+            }
         }
     }
-    let tail: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+    out.iter_mut().zip(sums).for_each(|(g, sum)| *g += sum[0] + sum[1]);
 }

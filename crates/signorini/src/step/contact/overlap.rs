@@ -4,9 +4,11 @@
 //! extrapolated, must come apart. gap/h as a velocity would throw them: a millimetre at a step of one is a metre per second.
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
-//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0. Velocities are not touched, so kinetic energy is not.
+//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0. Velocities are not touched, so kinetic energy is not. Few contacts are pushed apart one after the
+//! other, again and again, until all are as they should be; if that takes long, or there are many, the solver is asked.
 //!
-//! **Cost.** Nothing where nothing overlaps; else one frictionless problem with the matrix that is there.
+//! **Cost.** Nothing where nothing overlaps; else some sweeps over a small matrix, or one frictionless problem with the matrix that is
+//! there.
 //!
 //! **Fails when** bodies cannot come apart (wedged between limits): the report counts the step as unsolved.
 //!
@@ -20,6 +22,12 @@ use crate::step::{Simulation, StepError, StepReport};
 /// Relative tolerance: what is left overlaps by this share of what was there.
 const TOLERANCE: f64 = 1e-9;
 
+/// Contacts up to this many are tried one after the other.
+const FEW: usize = 32;
+
+/// Sweeps of that trial.
+const SWEEPS: usize = 40;
+
 /// Scratch of the displacement.
 pub(crate) struct Overlap {
     solver: Auto,
@@ -30,6 +38,9 @@ pub(crate) struct Overlap {
     place: Vec<usize>,
     gaps: Vec<f64>,
     impulses: Vec<f64>,
+    /// Rows of the normal directions, and λ, of few contacts.
+    dense: Vec<f64>,
+    lambda: Vec<f64>,
     row_start: Vec<usize>,
     columns: Vec<usize>,
     offsets: Vec<usize>,
@@ -45,11 +56,46 @@ impl Overlap {
             place: Vec::new(),
             gaps: Vec::new(),
             impulses: Vec::new(),
+            dense: Vec::new(),
+            lambda: Vec::new(),
             row_start: Vec::new(),
             columns: Vec::new(),
             offsets: Vec::new(),
         }
     }
+}
+
+/// Projected Gauss–Seidel from zero on 0 ≤ gap + G λ ⊥ λ ≥ 0, G symmetric and row-major. Whether it has met the tolerance.
+fn push_apart(dense: &[f64], gaps: &[f64], lambda: &mut Vec<f64>) -> bool {
+    lambda.clear();
+    lambda.resize(gaps.len(), 0.0);
+    let worst = gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
+    for _ in 0..SWEEPS {
+        let mut change = 0.0_f64;
+        for (i, (row, gap)) in dense.chunks_exact(gaps.len()).zip(gaps).enumerate() {
+            let left = gap + row.iter().zip(&*lambda).map(|(g, l)| g * l).sum::<f64>();
+            if row[i] > 0.0 {
+                let next = (lambda[i] - left / row[i]).max(0.0);
+                // By how much this gap was wrong, or was closed without need.
+                change = change.max((next - lambda[i]).abs() * row[i]);
+                lambda[i] = next;
+            } else {
+                change = change.max(-left);
+            }
+        }
+        if change <= TOLERANCE * worst {
+            return is_apart(dense, gaps, lambda, TOLERANCE * worst);
+        }
+    }
+    false
+}
+
+/// Whether no gap is negative and none that is pushed is open, all at once.
+fn is_apart(dense: &[f64], gaps: &[f64], lambda: &[f64], tolerance: f64) -> bool {
+    dense.chunks_exact(gaps.len()).zip(gaps).enumerate().all(|(i, (row, gap))| {
+        let left = gap + row.iter().zip(lambda).map(|(g, l)| g * l).sum::<f64>();
+        left.min(lambda[i] * row[i]).abs() <= tolerance
+    })
 }
 
 impl Simulation {
@@ -89,6 +135,25 @@ impl Simulation {
         let Some(whole) = s.problem.delassus().as_blocks(s.problem.offsets()) else {
             return Err(StepError::Internal("contact problem without blocks"));
         };
+        if members.len() <= FEW {
+            let n = members.len();
+            o.dense.clear();
+            o.dense.resize(n * n, 0.0);
+            for (&c, to) in members.iter().zip(o.dense.chunks_exact_mut(n)) {
+                for (column, block) in whole.row(c).filter(|(column, _)| place[*column] != usize::MAX) {
+                    to[place[column]] = block[0];
+                }
+            }
+            if push_apart(&o.dense, gaps, &mut o.lambda) {
+                o.impulses.clear();
+                o.impulses.resize(s.problem.n_rows(), 0.0);
+                for (&c, r) in o.members.iter().zip(&o.lambda) {
+                    o.impulses[s.rows.offsets()[c]] = *r;
+                }
+                s.rows.respond(system, w, &o.impulses, &mut s.shift);
+                return Ok(());
+            }
+        }
         row_start.clear();
         row_start.push(0);
         columns.clear();
