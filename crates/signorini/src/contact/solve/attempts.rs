@@ -9,7 +9,7 @@ use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, ProximalNewtonOptions, Schedule};
 use super::system::System;
 use super::tableau::{self, End};
-use super::{Status, Work};
+use super::{Start, Status, Work};
 
 /// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
 const MARGIN: f64 = 0.9;
@@ -31,7 +31,7 @@ const FEW_CONTACTS: usize = 24;
 const FEW_RESIDUAL: f64 = 0.03;
 
 /// Newton steps of that first try.
-const FIRST_STEPS: usize = 4;
+const FIRST_STEPS: usize = 8;
 
 /// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
 const TINY_CONTACTS: usize = 4;
@@ -229,7 +229,7 @@ impl Attempts {
         }
         let tolerance = options.tolerance;
         // Well below what a warm start must reach, or the next one would just miss it.
-        let goal = if is_near { 0.01 * options.warm_tolerance() } else { tolerance };
+        let goal = if is_near { 0.01 * options.warm_tolerance(Start::Warm) } else { tolerance };
         let alpha = (0.1 * self.rel).clamp(1e-6, 1.0);
         let plan = if is_tiny {
             newton_options(goal, alpha, 1.0, Schedule::Fast, 12)

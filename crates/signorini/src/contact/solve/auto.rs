@@ -30,6 +30,9 @@ use super::islands::{Islands, gather, scatter};
 use super::system::System;
 use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
+/// Share of what a warm start must reach in motion, where nothing moves.
+const STILL_SHARE: f64 = 0.1;
+
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoOptions {
@@ -71,8 +74,9 @@ impl AutoOptions {
     }
 
     /// What a warm start must reach; the rounding of positions leaves about 1e-12.
-    pub(super) fn warm_tolerance(&self) -> f64 {
-        self.tolerance.min((self.warm_share * self.tolerance).max(1e-12))
+    pub(super) fn warm_tolerance(&self, start: Start) -> f64 {
+        let moving = self.tolerance.min((self.warm_share * self.tolerance).max(1e-12));
+        if start == Start::Still { STILL_SHARE * moving } else { moving }
     }
 
     /// Sweeps worth their time: one is exact for one contact, one in each direction for triangular problems, however
@@ -171,11 +175,11 @@ impl ContactSolver for Auto {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         let tolerance = self.options.tolerance;
-        if self.frame.open(problem, start, self.options.warm_tolerance(), solution) {
+        if self.frame.open(problem, start, self.options.warm_tolerance(start), solution) {
             return Ok(());
         }
         // At rest one problem is nearly the last one, and Newton's method is there at once. One contact alone is solved by a sweep.
-        let is_near = start == Start::Warm && solution.residual.rel <= NEAR && problem.n_contacts() > 1;
+        let is_near = start != Start::Cold && solution.residual.rel <= NEAR && problem.n_contacts() > 1;
         let stage = if is_near { Stage::Refused } else { self.sweep(problem, solution) };
         if solution.status.is_solved() {
             return Ok(());

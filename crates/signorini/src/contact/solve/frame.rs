@@ -51,7 +51,7 @@ impl Frame {
         solution.work = Work::default();
         solution.status = Status::Stalled;
         self.judge.prepare(problem);
-        start == Start::Warm && self.conclude(problem, tolerance, Status::Stalled, solution)
+        start != Start::Cold && self.conclude(problem, tolerance, Status::Stalled, solution)
     }
 
     /// W as it was posed, in blocks: the operator itself, or a copy of it.

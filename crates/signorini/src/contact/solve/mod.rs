@@ -42,6 +42,8 @@ pub enum Start {
     Cold,
     /// From the r that the solution holds.
     Warm,
+    /// The same where nothing moves: velocities that r leaves would set bodies in motion, and the next r would have to stop them.
+    Still,
 }
 
 /// How a solve ended. Every claim is made by the judge from r alone.

@@ -10,6 +10,9 @@ use super::tree_lu::TreeLu;
 /// Up to this number of active rows a dense factorisation is faster than a sparse one (measured: book, contact problem).
 const DENSE_ROWS: usize = 48;
 
+/// Up to this number of rows W is always the smaller one.
+const FEW_ROWS: usize = 24;
+
 /// Proximal parameters below which α is lost in the rounding of W, and W in that of M + Jᵀ J/α.
 const SMALLEST_IN_W: f64 = 1e-11;
 const SMALLEST_IN_TREES: f64 = 1e-6;
@@ -50,7 +53,7 @@ impl NewtonMatrix {
         self.pattern.clear();
         self.uses_tree = false;
         let n = system.n();
-        if let Some(tree) = system.articulation.as_ref().filter(|_| n > DENSE_ROWS) {
+        if let Some(tree) = system.articulation.as_ref().filter(|_| n > FEW_ROWS) {
             let cost = self.tree.plan(tree, &system.members);
             let blocks = system.n_contacts() as f64;
             let is_sparse = system.w.n_stored() * 3 < system.n_contacts() * system.n_contacts();

@@ -29,7 +29,7 @@ use crate::step::StepError;
 use crate::step::system::{System, Workspace};
 
 /// Below this number of rows W itself is small enough.
-const MANY_ROWS: usize = 49;
+const MANY_ROWS: usize = 25;
 
 /// How impulses are turned into velocities.
 enum Route {

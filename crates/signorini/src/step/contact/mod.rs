@@ -105,6 +105,9 @@ pub(crate) struct Stepper {
 /// energy into a turning body at a rate of half its square per step, which friction and strikes must take away again.
 const FAST_TURN: f64 = 0.1;
 
+/// Velocities at contacts before a step, over what forces would make of them, that count as rest: what rounding leaves.
+const STILL: f64 = 1e-12;
+
 /// Evaluations of faster turning bodies: a fixed-point iteration to the velocity in the middle of the step, at which those forces do no work.
 const ROUNDS: usize = 3;
 
@@ -469,7 +472,10 @@ impl Simulation {
             let impulse = memory.map_or([0.0; 3], |m| m.in_tangents(t));
             solution.r.extend_from_slice(&impulse[..t.n_rows()]);
         }
-        s.solver.solve_into(problem, Start::Warm, solution).map_err(failed)?;
+        let fastest = |u: &[f64]| u.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let is_still = fastest(&s.u_start) < STILL * fastest(problem.free_velocity());
+        let start = if is_still { Start::Still } else { Start::Warm };
+        s.solver.solve_into(problem, start, solution).map_err(failed)?;
         report.note_solution(solution);
         if !solution.status.is_solved() && s.unsolved.is_none() {
             s.unsolved = Some(problem.duplicate());
