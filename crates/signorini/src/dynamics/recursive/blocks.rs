@@ -47,18 +47,17 @@ impl Ports {
         }
     }
 
-    /// Blocks of port `p` with others, all of three rows; it is opened and closed here. Each row has room for one number more, so that registers are full.
-    pub fn write_row(&mut self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
+    /// Blocks of the open port `p` with others, all of three rows; each row has room for one number more, so that registers are full.
+    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
         out.clear();
         out.resize(others.len(), Padded::default());
         if !self.is_floating_only {
-            self.open(tree, p);
             for (q, padded) in others.iter().zip(out) {
                 let mut block = [[0.0; 3]; 3];
                 self.block(tree, p, *q, block.as_flattened_mut());
                 *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
             }
-            return self.close(tree, p);
+            return;
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
@@ -77,18 +76,17 @@ impl Ports {
 
     #[inline(always)]
     fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
-        let per_unit = 1.0 / self.mass_unit;
+        let (own, _) = self.own.as_chunks::<FLOATING>();
         for (q, block) in others.iter().zip(out) {
-            let mut sum = Padded::default();
-            for a in self.parts_of(p) {
+            let mut sum = [[0.0; FLOATING_ROWS]; 3];
+            for (a, own) in self.parts_of(p).iter().zip(own) {
                 for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
-                    let [own, other] = [a, b].map(|part| self.values[part.values..].first_chunk::<FLOATING>());
-                    if let (Some(own), Some(other)) = (own, other) {
+                    if let Some(other) = self.values[b.values..].first_chunk::<FLOATING>() {
                         add_floating(own, other, &mut sum);
                     }
                 }
             }
-            *block = sum.map(|row| row.map(|g| g * per_unit));
+            *block = sum;
         }
     }
 

@@ -241,6 +241,7 @@ impl Sweeps {
         cursors.extend_from_slice(row_start);
         if let Some(slots) = out.uniform_slots_mut::<9>() {
             for p in 0..ports.len() {
+                ports.open(tree, p);
                 let row = cursors[p]..row_start[p + 1];
                 ports.write_row(tree, p, &columns[row.clone()], padded);
                 for (slot, block) in row.zip(padded.iter()) {
@@ -252,6 +253,7 @@ impl Sweeps {
                         cursors[q] += 1;
                     }
                 }
+                ports.close(tree, p);
             }
             return;
         }
