@@ -5,7 +5,7 @@
     box-stack        no motion, nor in heavy-stack
     conveyor         a box at rest on a belt of speed v: x″ = μ g until v/(μ g), then x′ = v
     turntable        a ball that rolls on a table of rate Ω goes round a circle at 2 Ω/7 [weckesser1997]
-    dominoes, spheres-in-box    where bodies must end up, from their sizes
+    dominoes, spheres-in-box, chain-on-floor    where bodies must end up, from their sizes
 """
 import numpy as np
 
@@ -135,6 +135,15 @@ def spheres_in_box():
           [("residual.rel", 1e-8, "Every step's contact problem is solved.")], script="contact_formulas")
 
 
+def chain_on_floor():
+    n, radius = 100, 0.02
+    columns = {f"link{k}.{c}": [v] for k in range(n) for c, v in (("z", radius), ("vx", 0.0), ("vy", 0.0), ("vz", 0.0))}
+    pick = lambda *cs: [c for c in columns if c.split(".")[1] in cs]
+    store("chain-on-floor", "a chain of a hundred links falls on the floor", dict(count=n, radius=radius, g=G), [0.8], columns, dict(formula="bounds"),
+          [(pick("z"), [0.8], 1e-4, "Every link lies on the floor."), (pick("vx", "vy", "vz"), [0.8], 1e-3, "The chain has come to rest.")],
+          [("residual.rel", 1e-8, "Every step's contact problem is solved.")], script="contact_formulas")
+
+
 if __name__ == "__main__":
     bouncing_ball()
     incline()
@@ -144,3 +153,4 @@ if __name__ == "__main__":
     turntable()
     dominoes()
     spheres_in_box()
+    chain_on_floor()

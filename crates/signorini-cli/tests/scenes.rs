@@ -324,6 +324,7 @@ scenes! {
     sliding_pendulum "sliding-pendulum",
     solar_panels "solar-panels",
     spheres_in_box "spheres-in-box",
+    chain_on_floor "chain-on-floor",
     tip_pinned "tip-pinned",
     tippe_top "tippe-top",
     tumbling_box "tumbling-box",

@@ -30,17 +30,21 @@ pub const NEAR: f64 = 1e-5;
 const FEW_CONTACTS: usize = 24;
 const FEW_RESIDUAL: f64 = 0.03;
 
-/// Newton steps of that first try.
+/// Newton steps of that first try, and of one from nearby, which ends at rounding or not at all.
 const FIRST_STEPS: usize = 8;
+const NEAR_STEPS: usize = 3;
 
 /// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
 const TINY_CONTACTS: usize = 4;
 
-/// The interior-point method starts this far inside the cones (its steps hardly depend on it from 0.01 to 1) and hands over at this residual, at
-/// which nearly all contacts have found their state; if it takes more than so many steps, its path has turned back.
-const INSET: f64 = 0.1;
+/// Above this number of contacts the interior-point method is tried before accelerated sweeps, which need more and more of them.
+const MANY_CONTACTS: usize = 64;
+
+/// The interior-point method starts this far inside the cones, where its path turns back once more from further inside. It hands over at this
+/// residual, at which nearly all contacts have found their state.
+const INSETS: [f64; 2] = [0.1, 1.0];
 const INSIDE_GOAL: f64 = 1e-6;
-const INSIDE_STEPS: usize = 40;
+const INSIDE_STEPS: usize = 30;
 
 /// α of the Newton steps that follow: smaller ones mistake contacts at the verge of sliding.
 const INSIDE_ALPHA: f64 = 1e-3;
@@ -128,7 +132,7 @@ impl Attempts {
         }
         // Planar contacts have finitely many states, which Newton's method goes through quickly.
         let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
-        let is_many = is_spatial && system.n_contacts() > FEW_CONTACTS;
+        let is_many = is_spatial && system.n_contacts() > MANY_CONTACTS;
         if !is_lcp && is_many && self.go_inside(tolerance, system, work) {
             return ("interior", Status::Stalled);
         }
@@ -234,26 +238,32 @@ impl Attempts {
         let plan = if is_tiny {
             newton_options(goal, alpha, 1.0, Schedule::Fast, 12)
         } else {
-            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, FIRST_STEPS);
-            ProximalNewtonOptions { max_newton: FIRST_STEPS, max_inner: FIRST_STEPS, ..plan }
+            let steps = if is_near { NEAR_STEPS } else { FIRST_STEPS };
+            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, steps);
+            ProximalNewtonOptions { max_newton: steps, max_inner: steps, ..plan }
         };
         self.trial.copy_from_slice(&self.best);
         self.newton(&plan, Some(self.rel), tolerance, system, work)
     }
 
-    /// The interior-point method from the best r, then a few bold Newton steps.
+    /// The interior-point method, each time followed by a few bold Newton steps.
     fn go_inside(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
-        let options = InteriorOptions { goal: INSIDE_GOAL, max_steps: INSIDE_STEPS, inset: INSET };
-        self.trial.copy_from_slice(&self.best);
-        let own = (&mut self.newton.matrix, &mut *self.newton.laws);
-        let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else { return false };
-        if self.offer(new, tolerance, system) {
-            return true;
+        let bold = newton_options(tolerance, INSIDE_ALPHA, 1.0, Schedule::Bold, 20);
+        let bold = ProximalNewtonOptions { max_inner: 5, max_newton: 12, ..bold };
+        for inset in INSETS {
+            let options = InteriorOptions { goal: INSIDE_GOAL, max_steps: INSIDE_STEPS, inset };
+            self.trial.copy_from_slice(&self.best);
+            let own = (&mut self.newton.matrix, &mut *self.newton.laws);
+            let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else { return false };
+            if self.offer(new, tolerance, system) {
+                return true;
+            }
+            self.trial.copy_from_slice(&self.best);
+            if self.newton(&bold, Some(self.rel), tolerance, system, work) {
+                return true;
+            }
         }
-        self.trial.copy_from_slice(&self.best);
-        let plan = newton_options(tolerance, INSIDE_ALPHA, 1.0, Schedule::Bold, 20);
-        let plan = ProximalNewtonOptions { max_inner: 5, max_newton: 12, ..plan };
-        self.newton(&plan, Some(self.rel), tolerance, system, work)
+        false
     }
 
     /// Accelerated sweeps from the best r.
@@ -277,7 +287,10 @@ impl Attempts {
         work: &mut Work,
     ) -> bool {
         let rel = known.unwrap_or_else(|| system.rel(&self.trial));
-        let new = self.newton.solve(system, plan, rel, &mut self.trial, work);
+        let mut new = self.newton.solve(system, plan, rel, &mut self.trial, work);
+        if new > MARGIN * tolerance {
+            new = self.newton.polish(system, MARGIN * tolerance, new, &mut self.trial, work);
+        }
         self.offer(new, tolerance, system)
     }
 

@@ -16,6 +16,8 @@
 //!
 //! **Checked by** the test below, and `tests/contact_files.rs` through `auto`.
 
+use std::ops::Range;
+
 use super::super::cone::{Cone, Section};
 use super::Work;
 use super::active::Linearised;
@@ -88,14 +90,14 @@ impl Interior {
         r: &mut [f64],
         work: &mut Work,
     ) -> Option<f64> {
-        if !self.start(system, options.inset, r) {
+        if !self.start(system, matrix, options.inset, r) {
             return None;
         }
         let mut least = f64::INFINITY;
         let mut n_short = 0;
         for _ in 0..options.max_steps {
             self.write_r(system);
-            system.velocity(&self.r, &mut self.u);
+            matrix.velocity(system, &self.r, &mut self.u);
             let rel = system.rel_with(&self.r, &self.u);
             if rel < least {
                 least = rel;
@@ -114,7 +116,7 @@ impl Interior {
     }
 
     /// Points inside the cones near r and its velocities.
-    fn start(&mut self, system: &mut System, inset: f64, r: &[f64]) -> bool {
+    fn start(&mut self, system: &System, matrix: &mut NewtonMatrix, inset: f64, r: &[f64]) -> bool {
         let n = system.n_contacts();
         self.laws.clear();
         for cone in &system.cones {
@@ -134,13 +136,11 @@ impl Interior {
         self.scaling.resize(n, Scaling::default());
         let own = [&mut self.x, &mut self.y, &mut self.dx, &mut self.dy, &mut self.lambda, &mut self.rho];
         own.into_iter().for_each(|v| v.resize(n, [0.0; 3]));
-        system.velocity(r, &mut self.u);
+        matrix.velocity(system, r, &mut self.u);
         let inset = inset * system.q_norm / (n as f64).sqrt();
         for (i, law) in self.laws.iter().enumerate() {
             let rows = system.rows(i);
-            let (mut x, mut y) = ([0.0; 3], [0.0; 3]);
-            x[..rows.len()].copy_from_slice(&r[rows.clone()]);
-            y[..rows.len()].copy_from_slice(&self.u[rows]);
+            let (mut x, mut y) = (read(r, &rows), read(&self.u, &rows));
             let mu = if let Law::Coulomb(mu) = law { *mu } else { 1.0 };
             x[0] *= mu;
             y[0] = y[0] / mu + tangential(&y);
@@ -156,8 +156,7 @@ impl Interior {
     fn write_r(&mut self, system: &System) {
         for (i, law) in self.laws.iter().enumerate() {
             let rows = system.rows(i);
-            let dim = rows.len();
-            self.r[rows.clone()].copy_from_slice(&self.x[i][..dim]);
+            write(&mut self.r, &rows, &self.x[i]);
             if let Law::Coulomb(mu) = law {
                 self.r[rows.start] /= mu;
             }
@@ -169,10 +168,10 @@ impl Interior {
         let n = self.laws.len();
         let (mut tau, mut count) = (0.0, 0.0);
         for i in 0..n {
-            let dim = system.rows(i).len();
+            let rows = system.rows(i);
+            let dim = rows.len();
             let (x, y) = (self.x[i], self.y[i]);
-            let mut z = [0.0; 3];
-            z[..dim].copy_from_slice(&self.u[system.rows(i)]);
+            let mut z = read(&self.u, &rows);
             let law = &mut linear[i];
             law.set_unit(dim);
             match self.laws[i] {
@@ -267,20 +266,18 @@ impl Interior {
                     [mu * (first - rho[0]), c[1] - rho[1], c[2] - rho[2]]
                 }
             };
-            let dim = rows.len();
-            self.step[rows.clone()].copy_from_slice(&b[..dim]);
-            self.rhs[rows].copy_from_slice(&b[..dim]);
+            write(&mut self.step, &rows, &b);
+            write(&mut self.rhs, &rows, &b);
         }
         matrix.solve_factored(system, linear, &mut self.step);
         for (i, law) in self.laws.iter().enumerate() {
             let rows = system.rows(i);
             let dim = rows.len();
-            let (mut dx, mut du) = ([0.0; 3], [0.0; 3]);
-            dx[..dim].copy_from_slice(&self.step[rows.clone()]);
+            let mut dx = read(&self.step, &rows);
             // W δr by the equations that have just been solved.
-            for (k, du) in du[..dim].iter_mut().enumerate() {
-                let local: f64 = linear[i].a[k * dim..(k + 1) * dim].iter().zip(&dx).map(|(a, x)| a * x).sum();
-                *du = self.rhs[rows.start + k] - local;
+            let mut du = read(&self.rhs, &rows);
+            for (k, row) in linear[i].a[..dim * dim].chunks_exact(dim).enumerate() {
+                du[k] -= row.iter().zip(&dx).map(|(a, x)| a * x).sum::<f64>();
             }
             if let Law::Coulomb(mu) = law {
                 dx[0] *= mu;
@@ -349,6 +346,22 @@ fn boost(w: &Point, p: &Point) -> Point {
     let along = w[1] * p[1] + w[2] * p[2];
     let factor = p[0] + along / (1.0 + w[0]);
     [w[0] * p[0] + along, p[1] + factor * w[1], p[2] + factor * w[2]]
+}
+
+/// Rows of one contact.
+#[inline(always)]
+fn read(from: &[f64], rows: &Range<usize>) -> Point {
+    match from[rows.clone()] {
+        [a, b, c] => [a, b, c],
+        [a, b] => [a, b, 0.0],
+        [a] => [a, 0.0, 0.0],
+        _ => [0.0; 3],
+    }
+}
+
+#[inline(always)]
+fn write(to: &mut [f64], rows: &Range<usize>, p: &Point) {
+    to[rows.clone()].iter_mut().zip(p).for_each(|(to, p)| *to = *p);
 }
 
 fn dot(a: &Point, b: &Point) -> f64 {

@@ -142,6 +142,12 @@ impl Core {
         own.into_iter().chain([&mut self.best]).for_each(|v| v.resize(system.n(), 0.0));
     }
 
+    /// The residual of `self.x`.
+    fn rel(&mut self, system: &System) -> f64 {
+        self.matrix.velocity(system, &self.x, &mut self.trial_u);
+        system.rel_with(&self.x, &self.trial_u)
+    }
+
     fn try_step(&mut self, t: f64) {
         for i in 0..self.x.len() {
             self.trial[i] = self.x[i] + t * self.step[i];
@@ -172,7 +178,7 @@ impl Core {
         work: &mut Work,
     ) -> bool {
         let rho = options.rho / (1.0 + alpha);
-        system.velocity(&self.x, &mut self.u);
+        self.matrix.velocity(system, &self.x, &mut self.u);
         for i in 0..r.len() {
             self.u[i] += alpha * (self.x[i] - r[i]);
         }
@@ -224,6 +230,42 @@ impl Core {
         &mut self,
         system: &mut System,
         options: &ProximalNewtonOptions,
+        rel: f64,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> f64 {
+        let rel = self.iterate(system, options, rel, r, work);
+        if self.matrix.response().is_none() {
+            return rel;
+        }
+        // By links velocities have a rounding of their own.
+        system.rel(r)
+    }
+
+    /// A last step or two by W, where links have led to their rounding.
+    pub fn polish(&mut self, system: &mut System, tolerance: f64, rel: f64, r: &mut [f64], work: &mut Work) -> f64 {
+        if self.matrix.response().is_none() || rel > FLOOR_CHECK {
+            return rel;
+        }
+        let schedule = Schedule::Fast;
+        let options = ProximalNewtonOptions {
+            tolerance,
+            alpha: 1e-8,
+            max_outer: 2,
+            max_newton: 3,
+            schedule,
+            ..Default::default()
+        };
+        self.matrix.set_trees(false);
+        let rel = self.iterate(system, &options, rel, r, work);
+        self.matrix.set_trees(true);
+        rel
+    }
+
+    fn iterate(
+        &mut self,
+        system: &mut System,
+        options: &ProximalNewtonOptions,
         mut rel: f64,
         r: &mut [f64],
         work: &mut Work,
@@ -246,14 +288,14 @@ impl Core {
             let target = (schedule.forcing() * rel.min(alpha)).max(4.0 * f64::EPSILON) * system.q_norm;
             let before = work.newton_steps;
             let ok = self.inner(system, r, alpha, target, options, work);
-            let mut new = system.rel(&self.x);
+            let mut new = self.rel(system);
             let is_prolonged = ok && schedule == Schedule::Bold && new > LITTLE * rel && new > options.tolerance;
             if new < least {
                 least = new;
                 self.best.copy_from_slice(&self.x);
             }
             if is_prolonged && prolong(system, r, &mut self.x) {
-                new = system.rel(&self.x);
+                new = self.rel(system);
             }
             if ok || new < rel {
                 r.copy_from_slice(&self.x);

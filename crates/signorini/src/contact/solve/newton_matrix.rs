@@ -37,6 +37,8 @@ pub struct NewtonMatrix {
     rhs: Vec<f64>,
     packed: Vec<f64>,
     tree: TreeLu,
+    /// Without contacts: M alone.
+    free: TreeLu,
     uses_tree: bool,
     /// D of every contact, in the units of the problem as it was posed.
     stiffness: Vec<[f64; 9]>,
@@ -60,7 +62,31 @@ impl NewtonMatrix {
             let filled = 2.0 * system.w.n_stored() as f64 / blocks;
             let other = if is_sparse { 9.0 * blocks * filled * filled } else { (n as f64).powi(3) / 3.0 };
             self.uses_tree = cost < other;
+            if self.uses_tree {
+                self.free.clone_plan(&self.tree);
+                self.stiffness.clear();
+                self.stiffness.resize(system.n_contacts(), [0.0; 9]);
+                self.uses_tree = self.free.factor(system, tree, &self.stiffness);
+            }
         }
+    }
+
+    /// u = W r + q, by the links where that is less work than by W.
+    pub fn velocity(&mut self, system: &System, r: &[f64], u: &mut [f64]) {
+        let Some(tree) = system.articulation.as_ref().filter(|_| self.uses_tree) else {
+            return system.velocity(r, u);
+        };
+        self.rhs.clear();
+        self.rhs.extend(r.iter().zip(&system.row_scale).map(|(r, s)| system.common_scale * s * r));
+        self.free.solve(system, tree, &self.rhs, u);
+        for ((u, s), q) in u.iter_mut().zip(&system.row_scale).zip(&system.q) {
+            *u = *u * s + q;
+        }
+    }
+
+    /// Whether the trees that were chosen are used.
+    pub fn set_trees(&mut self, uses_tree: bool) {
+        self.uses_tree = uses_tree;
     }
 
     /// Below this the proximal term is lost in rounding.

@@ -133,6 +133,11 @@ impl TreeLu {
         cost
     }
 
+    /// Takes over another plan, for other factors.
+    pub fn clone_plan(&mut self, other: &Self) {
+        self.clone_from(other);
+    }
+
     /// Slot of the coupling of two nodes, which is in the plan.
     fn slot(&self, a: usize, b: usize) -> usize {
         let (high, low) = (a.max(b), a.min(b));

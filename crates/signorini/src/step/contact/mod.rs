@@ -617,11 +617,6 @@ impl Simulation {
         self.stepper.as_ref().map(|s| &s.problem)
     }
 
-    /// How the contact problem of the last step was solved.
-    pub fn contact_solution(&self) -> Option<&Solution> {
-        self.stepper.as_ref().map(|s| &s.solution)
-    }
-
     /// The first problem of the last step that was not solved.
     pub fn unsolved_problem(&self) -> Option<&ContactProblem> {
         self.stepper.as_ref().and_then(|s| s.unsolved.as_ref())
