@@ -12,7 +12,7 @@
 //!
 //! **Fails when** states keep changing, or r has to drift far along a direction in which nothing pushes back: then Newton's method takes over.
 //!
-//! **Checked by** `tests/contact_solvers.rs`, `tests/contact_random.rs`.
+//! **Checked by** the test below, `tests/contact_solvers.rs`, `tests/contact_random.rs`.
 
 use super::Work;
 use super::gauss_seidel::Sweeper;
@@ -169,4 +169,52 @@ impl Anderson {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::super::cone::Cone;
+    use super::super::super::problem::ContactProblem;
+    use super::super::frame::Frame;
+    use super::super::{Solution, Start};
+    use super::*;
+
+    /// A row of forty bodies between walls, each pressed against the next: plain sweeps need a thousand passes, since news travels by one body per pass and is damped
+    /// on its way.
+    #[test]
+    fn acceleration_finds_the_same_answer_in_fewer_sweeps() {
+        let n = 40_usize;
+        let (mut indptr, mut indices, mut data) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..n {
+            for j in i.saturating_sub(1)..n.min(i + 2) {
+                indices.push(j);
+                data.push(if i == j { 2.0 } else { -1.0 });
+            }
+            indptr.push(indices.len());
+        }
+        let q = (0..n).map(|i| -1.0 - 0.3 * (i as f64).sin()).collect();
+        let problem = ContactProblem::from_csr((&indptr, &indices, &data), q, vec![Cone::Unilateral; n]).unwrap();
+        let (mut frame, mut solution) = (Frame::default(), Solution::default());
+        frame.open(&problem, Start::Cold, 1e-10, &mut solution);
+        frame.enter(&problem, &mut solution.r);
+        let mut system = frame.system.clone();
+        let target = 1e-11 * system.q_norm;
+        let mut run = |limit: usize, is_accelerated: bool| {
+            let (mut sweeper, mut r, mut work) = (Sweeper::default(), vec![0.0; n], Work::default());
+            sweeper.reset(n);
+            if is_accelerated {
+                Anderson::default().settle(&mut sweeper, &system, (target, limit), &mut r, &mut work);
+            } else {
+                sweeper.settle(system.view(), None, limit, target, &mut r, &mut work);
+            }
+            (system.rel(&r), work.sweeps, r)
+        };
+        let (rel, plain, expected) = run(20_000, false);
+        assert!(rel < 1e-8 && plain > 400, "{rel:e} after {plain}");
+        let (rel, accelerated, r) = run(plain / 4, true);
+        assert!(rel < 1e-9, "{rel:e} after {accelerated} of {plain}");
+        let size = expected.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        assert!(r.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5 * size));
+    }
 }

@@ -1,5 +1,6 @@
 //! The Newton matrix A + B (W + α) over active contacts: assembled, factored, solved.
 
+use super::super::articulation::Articulation;
 use super::super::cone::MAX_DIM;
 use super::active::Linearised;
 use super::block_lu::{Numeric, Symbolic, invert};
@@ -40,6 +41,8 @@ pub struct NewtonMatrix {
     /// Without contacts: M alone.
     free: TreeLu,
     uses_tree: bool,
+    /// Whether velocities, too, are found by the links.
+    moves_links: bool,
     /// D of every contact, in the units of the problem as it was posed.
     stiffness: Vec<[f64; 9]>,
     /// (A + α B)⁻¹ of every contact.
@@ -62,18 +65,22 @@ impl NewtonMatrix {
             let filled = 2.0 * system.w.n_stored() as f64 / blocks;
             let other = if is_sparse { 9.0 * blocks * filled * filled } else { (n as f64).powi(3) / 3.0 };
             self.uses_tree = cost < other;
-            if self.uses_tree {
-                self.free.clone_plan(&self.tree);
-                self.stiffness.clear();
-                self.stiffness.resize(system.n_contacts(), [0.0; 9]);
-                self.uses_tree = self.free.factor(system, tree, &self.stiffness);
-            }
+            // A substitution costs about a sixth of an elimination; W is read once.
+            let by_links = self.uses_tree && (9 * system.w.n_stored()) as f64 > cost / 3.0;
+            self.moves_links = by_links && self.find_free_motion(system, tree);
         }
+    }
+
+    fn find_free_motion(&mut self, system: &System, tree: &Articulation) -> bool {
+        self.free.share_plan(&self.tree);
+        self.stiffness.clear();
+        self.stiffness.resize(system.n_contacts(), [0.0; 9]);
+        self.free.factor(system, tree, &self.stiffness)
     }
 
     /// u = W r + q, by the links where that is less work than by W.
     pub fn velocity(&mut self, system: &System, r: &[f64], u: &mut [f64]) {
-        let Some(tree) = system.articulation.as_ref().filter(|_| self.uses_tree) else {
+        let Some(tree) = system.articulation.as_ref().filter(|_| self.uses_tree && self.moves_links) else {
             return system.velocity(r, u);
         };
         self.rhs.clear();
@@ -383,7 +390,7 @@ fn stiffness<const D: usize>(law: &Linearised, alpha: f64, out: &mut [f64; 9], i
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::super::articulation::{Articulation, End};
+    use super::super::super::articulation::End;
     use super::super::super::cone::Cone;
     use super::super::super::delassus::BlockMatrix;
     use super::super::super::problem::ContactProblem;

@@ -119,23 +119,34 @@ impl TreeLu {
             self.first.push(at);
             at += tree.speeds(self.links[c]).len() * (1 + self.lists[c].len());
         }
-        let zero = [[0.0; 6]; 6];
-        self.own.resize(m, zero);
-        self.pivots.resize(m, zero);
-        self.upper.resize(self.partners.len(), zero);
-        self.lower.resize(self.partners.len(), zero);
-        self.out.resize(at, [0.0; 6]);
-        self.back.resize(at, [0.0; 6]);
-        self.g.resize(m, [0.0; 6]);
-        self.t.resize(m, [0.0; 6]);
-        self.diagonal.resize(tree.n_speeds(), 0.0);
-        self.y.resize(tree.n_speeds(), 0.0);
+        self.set_sizes(at, tree.n_speeds());
         cost
     }
 
     /// Takes over another plan, for other factors.
-    pub fn clone_plan(&mut self, other: &Self) {
-        self.clone_from(other);
+    pub fn share_plan(&mut self, other: &Self) {
+        self.links.clone_from(&other.links);
+        self.place.clone_from(&other.place);
+        self.parent.clone_from(&other.parent);
+        self.start.clone_from(&other.start);
+        self.partners.clone_from(&other.partners);
+        self.first.clone_from(&other.first);
+        self.set_sizes(other.out.len(), other.y.len());
+    }
+
+    /// Room for the factors and the solutions.
+    fn set_sizes(&mut self, n_rows: usize, n_speeds: usize) {
+        let (m, zero) = (self.links.len(), [[0.0; 6]; 6]);
+        self.own.resize(m, zero);
+        self.pivots.resize(m, zero);
+        self.upper.resize(self.partners.len(), zero);
+        self.lower.resize(self.partners.len(), zero);
+        self.out.resize(n_rows, [0.0; 6]);
+        self.back.resize(n_rows, [0.0; 6]);
+        self.g.resize(m, [0.0; 6]);
+        self.t.resize(m, [0.0; 6]);
+        self.diagonal.resize(n_speeds, 0.0);
+        self.y.resize(n_speeds, 0.0);
     }
 
     /// Slot of the coupling of two nodes, which is in the plan.

@@ -28,8 +28,9 @@ use crate::spatial::{Twist, Vec3, Wrench};
 use crate::step::StepError;
 use crate::step::system::{System, Workspace};
 
-/// Below this number of rows W itself is small enough.
+/// Below this number of rows W itself is small enough, and where its elimination takes less than so many multiplications per link.
 const MANY_ROWS: usize = 25;
+const LINK_WORK: usize = 150;
 
 /// How impulses are turned into velocities.
 enum Route {
@@ -100,7 +101,8 @@ impl Rows {
         out: &mut Articulation,
     ) -> bool {
         let n_rows = self.offsets.last().copied().unwrap_or(0);
-        if n_rows < MANY_ROWS || !matches!(self.route, Route::Recursion(_)) || !w.loops.rows.is_empty() {
+        let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
+        if !is_worth_it || !matches!(self.route, Route::Recursion(_)) || !w.loops.rows.is_empty() {
             return false;
         }
         let k = &w.recursion.kinematics;
