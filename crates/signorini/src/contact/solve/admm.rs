@@ -70,7 +70,7 @@ impl Core {
     /// Iterates from r (scaled); leaves the best r and returns its residual.
     pub fn solve(&mut self, system: &mut System, options: &AdmmOptions, r: &mut [f64], work: &mut Work) -> f64 {
         let n = system.n();
-        self.matrix.reset(system);
+        self.matrix.reset(system, options.tolerance);
         self.laws.resize(system.n_contacts(), Linearised::default());
         for (i, law) in self.laws.iter_mut().enumerate() {
             law.set_bilateral(system.w.dim(i));

@@ -126,7 +126,7 @@ impl Attempts {
         if stage != Stage::Swept && self.offer_best(tolerance, system) && stage != Stage::Refused {
             return ("gauss-seidel", Status::Stalled);
         }
-        self.newton.reset(system);
+        self.newton.reset(system, tolerance);
         if !is_lcp && self.close_in(options, system, work) {
             return ("newton", Status::Stalled);
         }

@@ -135,8 +135,8 @@ pub struct Core {
 
 impl Core {
     /// Forgets the last problem.
-    pub fn reset(&mut self, system: &System) {
-        self.matrix.reset(system);
+    pub fn reset(&mut self, system: &System, tolerance: f64) {
+        self.matrix.reset(system, tolerance);
         self.laws.resize(system.n_contacts(), Linearised::default());
         let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
         own.into_iter().chain([&mut self.best]).for_each(|v| v.resize(system.n(), 0.0));
@@ -386,7 +386,7 @@ impl ContactSolver for ProximalNewton {
     ) -> Result<(), ContactError> {
         let (core, options) = (&mut self.core, &self.options);
         self.frame.solve("newton", (problem, start), options.tolerance, solution, |system, r, work| {
-            core.reset(system);
+            core.reset(system, options.tolerance);
             let rel = system.rel(r);
             core.solve(system, options, rel, r, work);
             Status::Stalled

@@ -11,8 +11,11 @@ use super::tree_lu::TreeLu;
 /// Up to this number of active rows a dense factorisation is faster than a sparse one (measured: book, contact problem).
 const DENSE_ROWS: usize = 48;
 
-/// Up to this number of rows W is always the smaller one.
+/// Up to this number of rows W is always the smaller one. Below a tolerance that the rounding of M + Jᵀ J/α comes close to, steps by links
+/// only lead near the solution, and it must be much smaller to be worth it.
 const FEW_ROWS: usize = 24;
+const TREE_TOLERANCE: f64 = 1e-10;
+const FEW_ROWS_EXACTLY: usize = 200;
 
 /// Proximal parameters below which α is lost in the rounding of W, and W in that of M + Jᵀ J/α.
 const SMALLEST_IN_W: f64 = 1e-11;
@@ -53,12 +56,13 @@ pub struct NewtonMatrix {
 
 impl NewtonMatrix {
     /// Forgets the last problem, and chooses between its contacts and its links.
-    pub fn reset(&mut self, system: &System) {
+    pub fn reset(&mut self, system: &System, tolerance: f64) {
         self.has_order = false;
         self.pattern.clear();
         self.uses_tree = false;
         let n = system.n();
-        if let Some(tree) = system.articulation.as_ref().filter(|_| n > FEW_ROWS) {
+        let few = if tolerance < TREE_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
+        if let Some(tree) = system.articulation.as_ref().filter(|_| n > few) {
             let cost = self.tree.plan(tree, &system.members);
             let blocks = system.n_contacts() as f64;
             let is_sparse = system.w.n_stored() * 3 < system.n_contacts() * system.n_contacts();
@@ -558,7 +562,7 @@ mod tests {
                 law.update(&system.cones[i], 1.0, &r[system.rows(i)], &u[system.rows(i)]);
             }
             let mut matrix = NewtonMatrix::default();
-            matrix.reset(system);
+            matrix.reset(system, 1e-9);
             let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
             matrix.uses_tree = false;
             assert!(matrix.solve(system, &laws, 1e-3, &mut x));

@@ -491,7 +491,8 @@ impl Ports {
 
     /// Prepares blocks of G, when all ports are there.
     pub fn prepare(&mut self, tree: &Tree, recursion: &Recursion) {
-        if !self.has_long || self.n_full.is_some() {
+        // One port alone has no pairs.
+        if !self.has_long || self.n_full.is_some() || self.len() == 1 {
             return;
         }
         recursion.find_mobilities(tree, &mut self.mobilities);
