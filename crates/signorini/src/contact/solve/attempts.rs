@@ -144,7 +144,7 @@ impl Attempts {
         let plan = if is_lcp {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
-            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, 100);
+            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, options.newton_steps);
             ProximalNewtonOptions { max_inner: 5, max_newton: if is_many { options.newton_steps } else { 20 }, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
