@@ -5,7 +5,7 @@ The program reads a scene as JSON.  For forward dynamics (T1) it times itself wi
 variants:
   default  tolerance of contact problems 1e-12, Stewart and Trinkle's step; adaptive method (rtol 1e-9) where nothing can touch
   1e-8     the same with tolerance 1e-8 (scenes with contact)
-  moreau   the step after Moreau and Jean, tolerance 1e-12 (scenes with contact)
+  moreau   the step after Moreau and Jean, tolerance 1e-8 (scenes with contact)
   tight    adaptive method with rtol 1e-13 (scenes without contact)
 """
 import common as C
@@ -16,7 +16,7 @@ import scenes as S
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 VARIANTS = ["default", "1e-8", "moreau", "tight"]
-OPTIONS = {"default": [], "1e-8": ["--tolerance", "1e-8"], "moreau": ["--integrator", "moreau"], "tight": ["--rtol", "1e-13"]}
+OPTIONS = {"default": [], "1e-8": ["--tolerance", "1e-8"], "moreau": ["--integrator", "moreau", "--tolerance", "1e-8"], "tight": ["--rtol", "1e-13"]}
 LARGE = True                     # chains of 10 000 and 100 000 links too
 
 

@@ -144,8 +144,14 @@ impl Attempts {
         let plan = if is_lcp {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
-            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, options.newton_steps);
-            ProximalNewtonOptions { max_inner: 5, max_newton: if is_many { options.newton_steps } else { 20 }, ..bold }
+            let steps = match (is_many, self.newton.matrix.response()) {
+                (false, _) => 20,
+                (true, Some(_)) => options.link_steps,
+                (true, None) => options.newton_steps,
+            };
+            let outer = steps.max(100);
+            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, outer);
+            ProximalNewtonOptions { max_inner: 5, max_newton: steps, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
