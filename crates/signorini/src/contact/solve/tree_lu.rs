@@ -157,10 +157,10 @@ impl TreeLu {
     }
 
     /// Adds a block (a, b), a ≠ b.
-    fn add(&mut self, a: usize, b: usize, block: &Mat, factor: f64) {
+    fn add(&mut self, a: usize, b: usize, block: &Mat) {
         let slot = self.slot(a, b);
         let to = if a > b { &mut self.upper[slot] } else { &mut self.lower[slot] };
-        accumulate(to, block, factor);
+        accumulate(to, block);
     }
 
     /// Factors M + Jᵀ D J; `blocks` holds D of every contact, row-major, nine numbers each. False if a pivot vanishes.
@@ -189,9 +189,9 @@ impl TreeLu {
                         let (i, j) = (self.place[*i], self.place[*j]);
                         let block = sandwich(left, d, right, dim);
                         if i == j {
-                            accumulate(&mut self.own[i], &block, 1.0);
+                            accumulate(&mut self.own[i], &block);
                         } else {
-                            self.add(i, j, &block, 1.0);
+                            self.add(i, j, &block);
                         }
                     }
                     _ => {}
@@ -264,7 +264,7 @@ impl TreeLu {
         }
         shift_rows(&mut own, d);
         shift_columns(&mut own, d);
-        accumulate(&mut self.own[p], &own, 1.0);
+        accumulate(&mut self.own[p], &own);
         for l in 0..n {
             let j = self.partners[from + l];
             let (mut up, mut low) = (self.upper[from + l], self.lower[from + l]);
@@ -275,11 +275,11 @@ impl TreeLu {
             shift_columns(&mut up, d);
             shift_rows(&mut low, d);
             if j == p {
-                accumulate(&mut self.own[p], &up, 1.0);
-                accumulate(&mut self.own[p], &low, 1.0);
+                accumulate(&mut self.own[p], &up);
+                accumulate(&mut self.own[p], &low);
             } else {
-                self.add(p, j, &up, 1.0);
-                self.add(j, p, &low, 1.0);
+                self.add(p, j, &up);
+                self.add(j, p, &low);
             }
         }
         true
@@ -399,8 +399,8 @@ fn subtract_outer(out: &mut Mat, column: &Row, row: &Row) {
 }
 
 #[inline(always)]
-fn accumulate(out: &mut Mat, block: &Mat, factor: f64) {
-    out.iter_mut().zip(block).for_each(|(out, row)| add_to(out, row, factor));
+fn accumulate(out: &mut Mat, block: &Mat) {
+    out.iter_mut().zip(block).for_each(|(out, row)| add_to(out, row, 1.0));
 }
 
 /// Σ |s_i| |H_ij| |s_j|.

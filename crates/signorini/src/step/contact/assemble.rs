@@ -107,6 +107,7 @@ impl Rows {
         }
         let k = &w.recursion.kinematics;
         let speeds = &mut self.speeds;
+        speeds.clear();
         speeds.resize(system.tree.n_v, usize::MAX);
         for (i, link) in system.tree.links.iter().enumerate() {
             let motion = &k.links[i];
@@ -120,6 +121,8 @@ impl Rows {
         }
         for t in touching {
             match t.place {
+                // What is prescribed has no speed to push.
+                Place::Speed { speed, .. } if speeds[speed] == usize::MAX => return false,
                 Place::Speed { link, speed } => out.push_contact([End::Speed(link, speeds[speed], t.side())]),
                 Place::Links(_) | Place::Cut { .. } => {
                     let [a, b] = ends(t, system, w);
