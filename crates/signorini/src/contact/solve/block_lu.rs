@@ -339,3 +339,34 @@ pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The widest registers and the plain ones.
+    #[test]
+    fn wide_registers_change_no_bit() {
+        let n = 9;
+        let offsets: Vec<usize> = (0..=n).map(|i| 3 * i).collect();
+        let mut dense = vec![0.0; 9 * n * n];
+        for (k, x) in dense.iter_mut().enumerate() {
+            let (i, j) = (k / (3 * n), k % (3 * n));
+            let is_near = (i / 3).abs_diff(j / 3) <= 2;
+            *x = if i == j { 9.0 } else { (k as f64 * 0.37).sin() * f64::from(u8::from(is_near)) };
+        }
+        let mut matrix = BlockMatrix::default();
+        matrix.set_from_dense(&offsets, &dense);
+        let mut symbolic = Symbolic::default();
+        symbolic.order(&matrix);
+        symbolic.restrict(&matrix, &vec![true; n]);
+        let fill = |i: usize, put: &mut dyn FnMut(usize, &Block<3, 4>)| {
+            for (j, w) in matrix.row(i) {
+                put(j, &std::array::from_fn(|a| [w[3 * a], w[3 * a + 1], w[3 * a + 2], 0.0]));
+            }
+        };
+        let (mut wide, mut plain) = (Numeric::<3, 4>::default(), Numeric::<3, 4>::default());
+        assert!(wide.factor(&symbolic, fill) && plain.factor_generic(&symbolic, fill));
+        assert!(wide.upper == plain.upper && wide.lower == plain.lower && wide.inverse == plain.inverse);
+    }
+}
