@@ -137,10 +137,13 @@ fn random_impacts_in_mechanisms() {
             }
             let contacts = simulation.contacts().to_vec();
             let n = contacts.iter().filter(|c| c.impulse[0] > 0.0).count();
+            // The tolerance of the solver, 1e-12, is one of the problem as a whole: a contact that hardly pushes may be off by as much as one that does,
+            // and by more where it is stiffer, here up to a hundred times.
+            let largest = contacts.iter().fold(0.0, |m: f64, c| m.max(c.impulse[0]));
             for c in &contacts {
                 assert!(c.impulse[0] >= 0.0 && c.velocity[0] >= -1e-10 * before.sqrt(), "{told} {c:?}");
                 let tangential = c.impulse[1].hypot(c.impulse[2]);
-                assert!(tangential <= friction * c.impulse[0] * (1.0 + 1e-10) + 1e-300, "{told} {c:?}");
+                assert!(tangential <= friction * c.impulse[0] + 1e-10 * largest, "{told} {c:?}");
             }
             if law == Restitution::Energetic {
                 pushed += usize::from(n > 0 || simulation.joint_pushes().iter().any(|p| p.force != 0.0));

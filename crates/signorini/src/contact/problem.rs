@@ -104,6 +104,7 @@ impl ContactProblem {
         let Some(blocks) = Arc::get_mut(&mut self.delassus).and_then(|d| d.as_blocks_mut()) else {
             return Err(ContactError::Size { what: "owners of the Delassus operator", found: 2, expected: 1 });
         };
+        self.has_articulation = false;
         write(blocks, &mut self.free_velocity, &mut self.cones);
         let rows = blocks.n_rows();
         self.offsets.clear();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Delassus;
 use super::kernel::{dot, dot_with_abs, gather_dot, gather_dot_with_abs};
+use super::spatial::Spatial;
 
 /// Where the blocks of a matrix are.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -191,6 +192,13 @@ impl BlockMatrix {
         (self.pattern.stride * self.pattern.stride == D && rest.is_empty()).then_some(blocks)
     }
 
+    /// The same matrix, seen as one of 3 × 3 blocks, where that is what it is.
+    pub(crate) fn spatial(&self) -> Option<Spatial<'_>> {
+        let Pattern { row_start, columns, diagonal, stride, .. } = &*self.pattern;
+        let (blocks, _) = self.values.as_chunks::<9>();
+        (*stride == 3).then_some(Spatial { row_start, columns, blocks, diagonal })
+    }
+
     /// Row-major values of the block in a slot: slots count blocks row by row.
     pub fn slot_mut(&mut self, slot: usize) -> &mut [f64] {
         let start = self.pattern.value_start[slot];
@@ -241,6 +249,24 @@ impl BlockMatrix {
             }
             return;
         }
+        if let Some(w) = source.spatial() {
+            let (inverse, _) = inverse.as_chunks::<3>();
+            self.values.resize(source.values.len(), 0.0);
+            let (blocks, _) = self.values.as_chunks_mut::<9>();
+            for (b, own) in inverse.iter().enumerate() {
+                let slots = w.row_start[b]..w.row_start[b + 1];
+                let pairs = w.blocks[slots.clone()].iter().zip(&w.columns[slots.clone()]);
+                for (out, (w, c)) in blocks[slots].iter_mut().zip(pairs) {
+                    let other = &inverse[*c];
+                    for (i, x) in own.iter().enumerate() {
+                        for (j, y) in other.iter().enumerate() {
+                            out[3 * i + j] = w[3 * i + j] * (factor * x * y);
+                        }
+                    }
+                }
+            }
+            return;
+        }
         for b in 0..source.n_blocks() {
             for (c, w) in source.row(b) {
                 let columns = &inverse[p.offsets[c]..p.offsets[c + 1]];
@@ -256,29 +282,27 @@ impl BlockMatrix {
         self.pattern.stride
     }
 
-    /// Columns and values of block row b of a matrix of D × D blocks.
-    pub fn square_row<const D: usize>(&self, b: usize) -> impl Iterator<Item = (usize, &[f64])> {
+    /// Columns and values of block row b of a matrix of 2 × 2 blocks.
+    pub fn planar_row(&self, b: usize) -> impl Iterator<Item = (usize, &[f64; 4])> {
         let slots = self.pattern.row_start[b]..self.pattern.row_start[b + 1];
-        let values = &self.values[slots.start * D * D..slots.end * D * D];
-        self.pattern.columns[slots].iter().copied().zip(values.chunks_exact(D * D))
+        let (blocks, _) = self.values.as_chunks::<4>();
+        self.pattern.columns[slots.clone()].iter().copied().zip(&blocks[slots])
     }
 
-    /// W r and |W||r| of a matrix of D × D blocks, in one pass.
-    fn apply_square_with_abs<const D: usize>(&self, r: &[f64], out: &mut [f64], abs: &mut [f64]) {
-        for (b, (out, abs)) in out.chunks_exact_mut(D).zip(abs.chunks_exact_mut(D)).enumerate() {
-            let (mut sums, mut sizes) = ([0.0; D], [0.0; D]);
-            for (c, w) in self.square_row::<D>(b) {
-                let x = &r[c * D..][..D];
-                for i in 0..D {
-                    for j in 0..D {
-                        let product = w[i * D + j] * x[j];
-                        sums[i] += product;
-                        sizes[i] += product.abs();
-                    }
+    /// W r and |W||r| of a matrix of 2 × 2 blocks, in one pass.
+    fn apply_planar_with_abs(&self, r: &[f64], out: &mut [f64], abs: &mut [f64]) {
+        let r = r.as_chunks::<2>().0;
+        let both = out.as_chunks_mut::<2>().0.iter_mut().zip(abs.as_chunks_mut::<2>().0);
+        for (b, (out, abs)) in both.enumerate() {
+            (*out, *abs) = ([0.0; 2], [0.0; 2]);
+            for (c, w) in self.planar_row(b) {
+                let x = r[c];
+                let products = [w[0] * x[0], w[1] * x[1], w[2] * x[0], w[3] * x[1]];
+                for (k, pair) in products.as_chunks::<2>().0.iter().enumerate() {
+                    out[k] += pair[0] + pair[1];
+                    abs[k] += pair[0].abs() + pair[1].abs();
                 }
             }
-            out.copy_from_slice(&sums);
-            abs.copy_from_slice(&sizes);
         }
     }
 
@@ -361,6 +385,11 @@ impl BlockMatrix {
                     *o1 += bottom.iter().zip(x).map(|(w, x)| w * x).sum::<f64>();
                 }
             }
+            return;
+        }
+        if let Some(w) = self.spatial() {
+            let product = w.product(w.row_start[b]..w.row_start[b + 1], r.as_chunks().0);
+            out.iter_mut().zip(product).for_each(|(o, x)| *o += x);
             return;
         }
         if let [o0, o1, o2] = out {
@@ -477,6 +506,9 @@ impl Delassus for BlockMatrix {
             }
             return;
         }
+        if let Some(w) = self.spatial() {
+            return w.apply(r.as_chunks().0, out.as_chunks_mut().0);
+        }
         for b in 0..self.n_blocks() {
             let rows = &mut out[self.pattern.offsets[b]..self.pattern.offsets[b + 1]];
             rows.fill(0.0);
@@ -525,14 +557,14 @@ impl Delassus for BlockMatrix {
             }
             return;
         }
-        match self.stride() {
-            2 => self.apply_square_with_abs::<2>(r, out, abs),
-            3 => self.apply_square_with_abs::<3>(r, out, abs),
-            _ => {
-                self.apply(r, out);
-                self.apply_abs(r, abs);
-            }
+        if let Some(w) = self.spatial() {
+            return w.apply_with_abs(r.as_chunks().0, out.as_chunks_mut().0, abs.as_chunks_mut().0);
         }
+        if self.stride() == 2 {
+            return self.apply_planar_with_abs(r, out, abs);
+        }
+        self.apply(r, out);
+        self.apply_abs(r, abs);
     }
 
     fn write_diagonal(&self, out: &mut [f64]) {

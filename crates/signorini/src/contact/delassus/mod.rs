@@ -8,11 +8,13 @@ mod dense;
 mod factored;
 mod kernel;
 mod matrix_free;
+mod spatial;
 
 pub use block::BlockMatrix;
 pub use dense::DenseDelassus;
 pub use factored::{BodyJacobian, FactoredDelassus};
 pub use matrix_free::MatrixFreeDelassus;
+pub(crate) use spatial::Spatial;
 
 /// W, seen through what it does.
 pub trait Delassus: std::fmt::Debug + Send + Sync {

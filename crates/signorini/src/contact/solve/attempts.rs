@@ -9,7 +9,7 @@ use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, ProximalNewtonOptions, Schedule};
 use super::system::System;
 use super::tableau::{self, End};
-use super::{Start, Status, Work};
+use super::{Status, Work};
 
 /// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
 const MARGIN: f64 = 0.9;
@@ -64,6 +64,8 @@ pub enum Stage {
 #[derive(Debug, Clone, Default)]
 pub struct Attempts {
     pub sweeper: Sweeper,
+    /// What Newton's method aims at from nearby.
+    pub near_goal: f64,
     anderson: Anderson,
     newton: newton::Core,
     interior: Interior,
@@ -238,8 +240,7 @@ impl Attempts {
             return false;
         }
         let tolerance = options.tolerance;
-        // Well below what a warm start must reach, or the next one would just miss it.
-        let goal = if is_near { 0.01 * options.warm_tolerance(Start::Warm) } else { tolerance };
+        let goal = if is_near { self.near_goal } else { tolerance };
         let alpha = (0.1 * self.rel).clamp(1e-6, 1.0);
         let plan = if is_tiny {
             newton_options(goal, alpha, 1.0, Schedule::Fast, 12)

@@ -33,6 +33,11 @@ use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 /// Share of what a warm start must reach in motion, where nothing moves.
 const STILL_SHARE: f64 = 0.1;
 
+/// Shares of that which Newton's method aims at from nearby: below it, or the next warm start would just miss it; far below it where nothing moves, since
+/// what is left adds up step by step until it is missed.
+const NEAR_SHARE: f64 = 0.3;
+const NEAR_SHARE_STILL: f64 = 0.01;
+
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoOptions {
@@ -81,6 +86,11 @@ impl AutoOptions {
     pub(super) fn warm_tolerance(&self, start: Start) -> f64 {
         let moving = self.tolerance.min((self.warm_share * self.tolerance).max(1e-12));
         if start == Start::Still { STILL_SHARE * moving } else { moving }
+    }
+
+    /// What Newton's method aims at from nearby.
+    fn near_goal(&self, start: Start) -> f64 {
+        self.warm_tolerance(start) * if start == Start::Still { NEAR_SHARE_STILL } else { NEAR_SHARE }
     }
 
     /// Sweeps worth their time: one is exact for one contact, one in each direction for triangular problems, however
@@ -178,10 +188,15 @@ impl ContactSolver for Auto {
         start: Start,
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
+        if self.begin(problem, start, solution) { Ok(()) } else { self.go_on(problem, start, solution) }
+    }
+
+    fn begin(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> bool {
+        self.frame.open(problem, start, self.options.warm_tolerance(start), solution)
+    }
+
+    fn go_on(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> Result<(), ContactError> {
         let tolerance = self.options.tolerance;
-        if self.frame.open(problem, start, self.options.warm_tolerance(start), solution) {
-            return Ok(());
-        }
         // At rest one problem is nearly the last one, and Newton's method is there at once. One contact alone is solved by a sweep.
         let is_near = start != Start::Cold && solution.residual.rel <= NEAR && problem.n_contacts() > 1;
         let stage = if is_near { Stage::Refused } else { self.sweep(problem, solution) };
@@ -189,6 +204,7 @@ impl ContactSolver for Auto {
             return Ok(());
         }
         self.frame.enter(problem, &mut solution.r);
+        self.attempts.near_goal = self.options.near_goal(start);
         let (r, work) = (&mut solution.r, &mut solution.work);
         let n_parts = self.islands.find(&self.frame.system.w);
         let (method, otherwise) = if n_parts > 1 {

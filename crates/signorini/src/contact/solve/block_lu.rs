@@ -38,10 +38,10 @@ impl Symbolic {
             && (0..n).flat_map(|i| graph.columns(i)).eq(&self.neighbours)
     }
 
-    /// Minimum-degree order of the whole contact graph, ties by contact number. Nothing is done where it is known.
-    pub fn order(&mut self, graph: &BlockMatrix) {
+    /// Minimum-degree order of the whole contact graph, ties by contact number. Nothing is done, and true returned, where it is known.
+    pub fn order(&mut self, graph: &BlockMatrix) -> bool {
         if self.is_for(graph) {
-            return;
+            return true;
         }
         let n = graph.n_blocks();
         self.degrees.clear();
@@ -84,6 +84,7 @@ impl Symbolic {
                 heap.push(Reverse((list.len(), u)));
             }
         }
+        false
     }
 
     /// The pattern of the factor of the active contacts.
@@ -154,11 +155,6 @@ impl Symbolic {
             }
         }
     }
-
-    /// Position of contact i among the active ones, if it is.
-    pub fn position(&self, i: usize) -> Option<usize> {
-        self.position.get(i).copied().filter(|p| *p != NONE)
-    }
 }
 
 /// The numbers of a factor with D×D blocks, whose rows take the room of P; smaller contacts are padded with rows of the identity.
@@ -175,30 +171,45 @@ pub struct Numeric<const D: usize, const P: usize> {
 /// Rows of D numbers, then zeros.
 pub type Block<const D: usize, const P: usize> = [[f64; P]; D];
 
+/// One row of a matrix, to be written.
+pub struct Row<'a, const D: usize, const P: usize> {
+    position: &'a [usize],
+    blocks: &'a mut [Block<D, P>],
+}
+
+impl<const D: usize, const P: usize> Row<'_, D, P> {
+    /// Where the block of a column goes, if its contact is active.
+    #[inline(always)]
+    pub fn block(&mut self, column: usize) -> Option<&mut Block<D, P>> {
+        self.blocks.get_mut(self.position[column])
+    }
+}
+
+/// A matrix that can write its rows.
+pub trait Rows<const D: usize, const P: usize> {
+    /// Writes the row of a contact: the blocks of all its active columns, which are zero before.
+    fn write(&self, contact: usize, row: &mut Row<D, P>);
+}
+
 impl<const D: usize, const P: usize> Numeric<D, P> {
-    /// Factors, in the widest registers there are; as in `linear.rs`, the bits are the same in all of them. `fill(contact, put)` must call
-    /// `put(column contact, block)` for every active column of the row.
-    pub fn factor(&mut self, s: &Symbolic, fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>))) -> bool {
+    /// Factors, in the widest registers there are; as in `linear.rs`, the bits are the same in all of them.
+    pub fn factor(&mut self, s: &Symbolic, matrix: &impl Rows<D, P>) -> bool {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has just been asked.
-            return unsafe { self.factor_avx2(s, fill) };
+            return unsafe { self.factor_avx2(s, matrix) };
         }
-        self.factor_generic(s, fill)
+        self.factor_generic(s, matrix)
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn factor_avx2(&mut self, s: &Symbolic, fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>))) -> bool {
-        self.factor_generic(s, fill)
+    fn factor_avx2(&mut self, s: &Symbolic, matrix: &impl Rows<D, P>) -> bool {
+        self.factor_generic(s, matrix)
     }
 
     #[inline(always)]
-    fn factor_generic(
-        &mut self,
-        s: &Symbolic,
-        mut fill: impl FnMut(usize, &mut dyn FnMut(usize, &Block<D, P>)),
-    ) -> bool {
+    fn factor_generic(&mut self, s: &Symbolic, matrix: &impl Rows<D, P>) -> bool {
         let m = s.active.len();
         let zero = [[0.0; P]; D];
         self.upper.resize(s.upper.len(), zero);
@@ -212,11 +223,8 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
             row[i] = zero;
             s.lower[lower.clone()].iter().for_each(|j| row[*j] = zero);
             s.upper[upper.clone()].iter().for_each(|j| row[*j] = zero);
-            fill(s.active[i], &mut |j, block| {
-                if let Some(p) = s.position(j) {
-                    row[p] = *block;
-                }
-            });
+            matrix.write(s.active[i], &mut Row { position: &s.position, blocks: row });
+            let row = &mut self.row[..m];
             for t in lower {
                 let k = s.lower[t];
                 let l = multiply(&row[k], &self.inverse[k]);
@@ -323,9 +331,10 @@ pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
         }
         a.swap(p, k);
         out.swap(p, k);
+        let inverse = 1.0 / pivot;
         for j in 0..D {
-            a[k][j] /= pivot;
-            out[k][j] /= pivot;
+            a[k][j] *= inverse;
+            out[k][j] *= inverse;
         }
         for i in 0..D {
             if i != k {
@@ -341,8 +350,21 @@ pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// A matrix as it is.
+    pub struct Plain<'a>(pub &'a BlockMatrix);
+
+    impl Rows<3, 4> for Plain<'_> {
+        fn write(&self, contact: usize, row: &mut Row<3, 4>) {
+            for (j, w) in self.0.row(contact) {
+                if let Some(block) = row.block(j) {
+                    *block = std::array::from_fn(|a| [w[3 * a], w[3 * a + 1], w[3 * a + 2], 0.0]);
+                }
+            }
+        }
+    }
 
     /// The widest registers and the plain ones.
     #[test]
@@ -360,13 +382,8 @@ mod tests {
         let mut symbolic = Symbolic::default();
         symbolic.order(&matrix);
         symbolic.restrict(&matrix, &vec![true; n]);
-        let fill = |i: usize, put: &mut dyn FnMut(usize, &Block<3, 4>)| {
-            for (j, w) in matrix.row(i) {
-                put(j, &std::array::from_fn(|a| [w[3 * a], w[3 * a + 1], w[3 * a + 2], 0.0]));
-            }
-        };
         let (mut wide, mut plain) = (Numeric::<3, 4>::default(), Numeric::<3, 4>::default());
-        assert!(wide.factor(&symbolic, fill) && plain.factor_generic(&symbolic, fill));
+        assert!(wide.factor(&symbolic, &Plain(&matrix)) && plain.factor_generic(&symbolic, &Plain(&matrix)));
         assert!(wide.upper == plain.upper && wide.lower == plain.lower && wide.inverse == plain.inverse);
     }
 }

@@ -14,6 +14,7 @@
 //! **Checked by** `tests/contact_solvers.rs`, `tests/contact_random.rs`.
 
 use super::super::cone::{Cone, MAX_DIM};
+use super::super::delassus::Spatial;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::frame::Frame;
@@ -90,9 +91,11 @@ impl Sweeper {
     pub fn sweep(&mut self, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
         match view.w.stride() {
             1 => return sweep_rows(view, sigma, backwards, r),
-            2 => return self.sweep_square::<2>(view, sigma, backwards, r),
-            3 => return self.sweep_square::<3>(view, sigma, backwards, r),
+            2 => return self.sweep_planar(view, sigma, backwards, r),
             _ => {}
+        }
+        if let Some(w) = view.w.spatial() {
+            return self.sweep_spatial(&w, view, sigma, backwards, r);
         }
         let (w, offsets, n) = (view.w, view.w.offsets(), view.cones.len());
         let mut change = 0.0;
@@ -121,39 +124,78 @@ impl Sweeper {
         change.sqrt()
     }
 
-    /// The same for contacts of D rows each, planar or spatial, in loops of known length.
-    fn sweep_square<const D: usize>(
+    /// The same for spatial contacts, in the widest registers there are.
+    fn sweep_spatial(&mut self, w: &Spatial, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.sweep_spatial_avx2(w, view, sigma, backwards, r) };
+        }
+        self.sweep_spatial_generic(w, view, sigma, backwards, r)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sweep_spatial_avx2(
         &mut self,
+        w: &Spatial,
+        view: View,
+        sigma: Option<&[f64]>,
+        backwards: bool,
+        r: &mut [f64],
+    ) -> f64 {
+        self.sweep_spatial_generic(w, view, sigma, backwards, r)
+    }
+
+    #[inline(always)]
+    fn sweep_spatial_generic(
+        &mut self,
+        w: &Spatial,
         view: View,
         sigma: Option<&[f64]>,
         backwards: bool,
         r: &mut [f64],
     ) -> f64 {
         let n = view.cones.len();
+        let (r, q) = (r.as_chunks_mut::<3>().0, view.q.as_chunks::<3>().0);
         let mut change = 0.0;
         for k in 0..n {
             let i = if backwards { n - 1 - k } else { k };
-            let mut b = [0.0; D];
-            b.copy_from_slice(&view.q[i * D..][..D]);
+            let own = w.diagonal[i];
+            let before = w.product(w.row_start[i]..own, r);
+            let after = w.product(own + 1..w.row_start[i + 1], r);
+            let b: [f64; 3] = std::array::from_fn(|a| q[i][a] + (before[a] + after[a]));
+            let old = r[i];
+            solve_local(&view.cones[i], &w.blocks[own], &b, &mut r[i], &mut self.memory[i]);
+            let square: f64 = r[i].iter().zip(old).map(|(new, old)| (new - old) * (new - old)).sum();
+            let unit = sigma.map_or(1.0, |s| s[3 * i]);
+            change += square * (unit * unit);
+        }
+        change.sqrt()
+    }
+
+    /// The same for planar contacts.
+    fn sweep_planar(&mut self, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
+        let n = view.cones.len();
+        let (r, q) = (r.as_chunks_mut::<2>().0, view.q.as_chunks::<2>().0);
+        let mut change = 0.0;
+        for k in 0..n {
+            let i = if backwards { n - 1 - k } else { k };
+            let mut b = q[i];
             let mut diagonal: &[f64] = &[];
-            for (c, w) in view.w.square_row::<D>(i) {
+            for (c, w) in view.w.planar_row(i) {
                 if c == i {
                     diagonal = w;
                     continue;
                 }
-                let x = &r[c * D..][..D];
-                for a in 0..D {
-                    for e in 0..D {
-                        b[a] += w[a * D + e] * x[e];
-                    }
-                }
+                let x = r[c];
+                b[0] += w[0] * x[0] + w[1] * x[1];
+                b[1] += w[2] * x[0] + w[3] * x[1];
             }
-            let own = &mut r[i * D..][..D];
-            let mut old = [0.0; D];
-            old.copy_from_slice(own);
-            solve_local(&view.cones[i], diagonal, &b, own, &mut self.memory[i]);
-            let square: f64 = (0..D).map(|a| (own[a] - old[a]) * (own[a] - old[a])).sum();
-            let unit = sigma.map_or(1.0, |s| s[i * D]);
+            let old = r[i];
+            solve_local(&view.cones[i], diagonal, &b, &mut r[i], &mut self.memory[i]);
+            let square: f64 = r[i].iter().zip(old).map(|(new, old)| (new - old) * (new - old)).sum();
+            let unit = sigma.map_or(1.0, |s| s[2 * i]);
             change += square * (unit * unit);
         }
         change.sqrt()

@@ -138,6 +138,17 @@ pub trait ContactSolver: Send {
         solution: &mut Solution,
     ) -> Result<(), ContactError>;
 
+    /// The first half of [`Self::solve_into`]: judges a warm start, which may be all that there is to do. Where it is not, the second half must follow, on the
+    /// same problem; where that comes from need not be written before.
+    fn begin(&mut self, _problem: &ContactProblem, _start: Start, _solution: &mut Solution) -> bool {
+        false
+    }
+
+    /// The second half.
+    fn go_on(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> Result<(), ContactError> {
+        self.solve_into(problem, start, solution)
+    }
+
     /// Solves from r = 0.
     fn solve(&mut self, problem: &ContactProblem) -> Result<Solution, ContactError> {
         let mut solution = Solution::default();

@@ -75,7 +75,11 @@ impl Schedule {
 
     /// The residual of an inner problem, in units of what its outer step gains.
     fn forcing(self) -> f64 {
-        if self == Schedule::Bold { 0.5 } else { 0.01 }
+        match self {
+            Schedule::Safe => 0.01,
+            Schedule::Fast => 0.3,
+            Schedule::Bold => 0.5,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::articulation::Articulation;
 use super::super::cone::MAX_DIM;
 use super::active::Linearised;
-use super::block_lu::{Numeric, Symbolic, invert};
+use super::block_lu::{Numeric, Row, Rows, Symbolic, invert};
 use super::linear::DenseLu;
 use super::system::System;
 use super::tree_lu::TreeLu;
@@ -11,15 +11,21 @@ use super::tree_lu::TreeLu;
 /// Up to this number of active rows a dense factorisation is faster than a sparse one (measured: book, contact problem).
 const DENSE_ROWS: usize = 48;
 
+/// Numbers of active rows of spatial contacts for which elimination by blocks is the faster one, however full the matrix is.
+const BLOCK_ROWS: std::ops::Range<usize> = 13..97;
+
 /// Up to this number of rows W is always the smaller one. Below a tolerance that the rounding of M + Jᵀ J/α comes close to, steps by links
 /// only lead near the solution, and it must be much smaller to be worth it.
-const FEW_ROWS: usize = 24;
+const FEW_ROWS: usize = 60;
 const TREE_TOLERANCE: f64 = 1e-10;
 const FEW_ROWS_EXACTLY: usize = 200;
 
 /// Proximal parameters below which α is lost in the rounding of W, and W in that of M + Jᵀ J/α.
 const SMALLEST_IN_W: f64 = 1e-11;
 const SMALLEST_IN_TREES: f64 = 1e-6;
+
+/// What a tolerance asks for: α below this many times the tolerance gains nothing, and W is better conditioned with it.
+const PER_TOLERANCE: f64 = 100.0;
 
 /// Factors of the Newton matrix.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +42,7 @@ pub struct NewtonMatrix {
     /// First row of an active contact in the dense system.
     start: Vec<usize>,
     active_rows: usize,
+    tolerance: f64,
     /// Block size of the sparse factor, zero for the dense one.
     sparse_dim: usize,
     rhs: Vec<f64>,
@@ -57,8 +64,8 @@ pub struct NewtonMatrix {
 impl NewtonMatrix {
     /// Forgets the last problem, and chooses between its contacts and its links.
     pub fn reset(&mut self, system: &System, tolerance: f64) {
+        self.tolerance = tolerance;
         self.has_order = false;
-        self.pattern.clear();
         self.uses_tree = false;
         let n = system.n();
         let few = if tolerance < TREE_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
@@ -102,7 +109,7 @@ impl NewtonMatrix {
 
     /// Below this the proximal term is lost in rounding.
     pub fn smallest_alpha(&self) -> f64 {
-        if self.uses_tree { SMALLEST_IN_TREES } else { SMALLEST_IN_W }
+        if self.uses_tree { SMALLEST_IN_TREES } else { (PER_TOLERANCE * self.tolerance).max(SMALLEST_IN_W) }
     }
 
     /// W x of the last step x, if the factorisation has it.
@@ -181,7 +188,10 @@ impl NewtonMatrix {
         if self.active_rows == 0 {
             return true;
         }
-        let sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        let is_sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        // Spatial blocks fill registers by themselves, which pays where rows are short.
+        let is_small = system.w.stride() == 3 && BLOCK_ROWS.contains(&self.active_rows);
+        let sparse = is_sparse || is_small;
         if !sparse {
             self.sparse_dim = 0;
             return self.factor_dense(system, laws, alpha);
@@ -189,7 +199,9 @@ impl NewtonMatrix {
         let dim = (0..n_contacts).map(|i| system.w.dim(i)).max().unwrap_or(1);
         self.sparse_dim = dim;
         if !self.has_order {
-            self.symbolic.order(&system.w);
+            if !self.symbolic.order(&system.w) {
+                self.pattern.clear();
+            }
             self.has_order = true;
         }
         if self.pattern.len() != n_contacts || self.pattern.iter().zip(laws).any(|(p, l)| *p == l.is_open) {
@@ -197,12 +209,13 @@ impl NewtonMatrix {
             self.pattern.extend(laws.iter().map(|l| !l.is_open));
             self.symbolic.restrict(&system.w, &self.pattern);
         }
+        let rows = NewtonRows { system, laws, alpha };
         match dim {
-            1 => factor_sparse(&mut self.n1, &self.symbolic, system, laws, alpha),
-            2 => factor_sparse(&mut self.n2, &self.symbolic, system, laws, alpha),
-            3 => factor_sparse(&mut self.n3, &self.symbolic, system, laws, alpha),
-            4 | 5 => factor_sparse(&mut self.n5, &self.symbolic, system, laws, alpha),
-            _ => factor_sparse(&mut self.n6, &self.symbolic, system, laws, alpha),
+            1 => self.n1.factor(&self.symbolic, &rows),
+            2 => self.n2.factor(&self.symbolic, &rows),
+            3 => self.n3.factor(&self.symbolic, &rows),
+            4 | 5 => self.n5.factor(&self.symbolic, &rows),
+            _ => self.n6.factor(&self.symbolic, &rows),
         }
     }
 
@@ -322,55 +335,70 @@ impl NewtonMatrix {
     }
 }
 
-fn factor_sparse<const D: usize, const P: usize>(
-    numeric: &mut Numeric<D, P>,
-    symbolic: &Symbolic,
-    system: &System,
-    laws: &[Linearised],
+/// A + B (W + α) row by row.
+struct NewtonRows<'a> {
+    system: &'a System,
+    laws: &'a [Linearised],
     alpha: f64,
-) -> bool {
-    numeric.factor(symbolic, |i, put| {
-        let law = &laws[i];
-        for (j, w) in system.w.row(i) {
-            if laws[j].is_open {
-                continue;
+}
+
+impl<const D: usize, const P: usize> Rows<D, P> for NewtonRows<'_> {
+    #[inline(always)]
+    fn write(&self, contact: usize, row: &mut Row<D, P>) {
+        let (law, w) = (&self.laws[contact], &self.system.w);
+        let dim = w.dim(contact);
+        match w.spatial().filter(|_| D == 3) {
+            Some(spatial) => {
+                let slots = spatial.row_start[contact]..spatial.row_start[contact + 1];
+                for (w, j) in spatial.blocks[slots.clone()].iter().zip(&spatial.columns[slots]) {
+                    let Some(block) = row.block(*j) else { continue };
+                    if law.is_unit {
+                        block.iter_mut().zip(w.chunks_exact(D)).for_each(|(b, w)| b[..D].copy_from_slice(w));
+                    } else {
+                        multiply(&law.b, w, block);
+                    }
+                }
             }
-            let mut block = [[0.0; P]; D];
-            let (dim, width) = (system.w.dim(i), system.w.dim(j));
-            if law.is_unit {
-                block.iter_mut().zip(w.chunks_exact(width)).for_each(|(b, w)| b[..width].copy_from_slice(w));
-            } else if dim == D && width == D {
-                for a in 0..D {
-                    for c in 0..D {
-                        let b = law.b[a * D + c];
-                        for k in 0..D {
-                            block[a][k] += b * w[c * D + k];
+            None => {
+                for (j, w) in w.row(contact) {
+                    let Some(block) = row.block(j) else { continue };
+                    let width = w.len() / dim;
+                    for a in 0..dim {
+                        for c in 0..dim {
+                            for k in 0..width {
+                                block[a][k] += law.b[a * dim + c] * w[c * width + k];
+                            }
                         }
                     }
                 }
-            } else {
-                for a in 0..dim {
-                    for c in 0..dim {
-                        let b = law.b[a * dim + c];
-                        for k in 0..width {
-                            block[a][k] += b * w[c * width + k];
-                        }
-                    }
-                }
             }
-            if i == j {
-                for a in 0..dim {
-                    for c in 0..dim {
-                        block[a][c] += law.a[a * dim + c] + alpha * law.b[a * dim + c];
-                    }
-                }
-                for a in dim..D {
-                    block[a][a] = 1.0;
-                }
-            }
-            put(j, &block);
         }
-    })
+        if let Some(block) = row.block(contact) {
+            for a in 0..dim {
+                for c in 0..dim {
+                    block[a][c] += law.a[a * dim + c] + self.alpha * law.b[a * dim + c];
+                }
+            }
+            for a in dim..D {
+                block[a][a] = 1.0;
+            }
+        }
+    }
+}
+
+/// The product of two matrices of D rows, in rows of P.
+#[inline(always)]
+fn multiply<const D: usize, const P: usize>(b: &[f64], w: &[f64; 9], out: &mut [[f64; P]; D]) {
+    let lanes: [[f64; P]; D] = std::array::from_fn(|c| std::array::from_fn(|k| if k < D { w[c * D + k] } else { 0.0 }));
+    for (a, out) in out.iter_mut().enumerate() {
+        let mut sum = [0.0; P];
+        for c in 0..D {
+            for k in 0..P {
+                sum[k] += b[a * D + c] * lanes[c][k];
+            }
+        }
+        *out = sum;
+    }
 }
 
 /// D = (A + α B)⁻¹ B of one contact, and (A + α B)⁻¹. False if A + α B is singular.

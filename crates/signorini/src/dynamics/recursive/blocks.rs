@@ -3,7 +3,7 @@
 //! **Problem.** G = Yᵀ Y, one row of blocks at a time.
 //!
 //! **Method.** See `ports.rs`. Columns of one mechanism share the entries from the link inwards where their ways meet; a way that is long from
-//! there is summed up by the mobility of that link. Bodies that float alone have six entries, in an order that fills registers.
+//! there is summed up by the mobility of that link. Entries of points are in an order that fills registers.
 //!
 //! **Cost.** 54 multiplications per block of three rows and mechanism in common.
 //!
@@ -13,13 +13,13 @@
 
 use super::Tree;
 use super::mobility::{dot6, times6};
-use super::ports::{FLOATING_ROWS, LONG, MAX_ROWS, Part, Ports, speeds_inwards};
+use super::ports::{LONG, MAX_ROWS, PADDED_ROWS, Part, Ports, speeds_inwards};
 
-/// Entries of a floating body.
-const FLOATING: usize = 6 * FLOATING_ROWS;
+/// Entries of a body that floats alone.
+const FLOATING: usize = 6 * PADDED_ROWS;
 
 /// A block of three rows.
-pub type Padded = [[f64; FLOATING_ROWS]; 3];
+pub type Padded = [[f64; PADDED_ROWS]; 3];
 
 impl Ports {
     fn parts_of(&self, p: usize) -> &[Part] {
@@ -51,39 +51,74 @@ impl Ports {
     pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
         out.clear();
         out.resize(others.len(), Padded::default());
-        if !self.is_floating_only {
-            for (q, padded) in others.iter().zip(out) {
-                let mut block = [[0.0; 3]; 3];
-                self.block(tree, p, *q, block.as_flattened_mut());
-                *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
-            }
-            return;
-        }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has just been asked.
-            return unsafe { self.write_floating_row_avx2(p, others, out) };
+            return unsafe { self.write_row_avx2(tree, p, others, out) };
         }
-        self.write_floating_row(p, others, out);
+        self.write_row_generic(tree, p, others, out);
     }
 
     /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn write_floating_row_avx2(&self, p: usize, others: &[usize], out: &mut [Padded]) {
-        self.write_floating_row(p, others, out);
+    fn write_row_avx2(&self, tree: &Tree, p: usize, others: &[usize], out: &mut [Padded]) {
+        self.write_row_generic(tree, p, others, out);
+    }
+
+    #[inline(always)]
+    fn write_row_generic(&self, tree: &Tree, p: usize, others: &[usize], out: &mut [Padded]) {
+        if self.is_floating_only {
+            self.write_floating_row(p, others, out);
+        } else if self.has_outer || self.n_full.is_some() {
+            for (q, padded) in others.iter().zip(out) {
+                let mut block = [[0.0; 3]; 3];
+                self.block(tree, p, *q, block.as_flattened_mut());
+                *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
+            }
+        } else {
+            self.write_padded_row(p, others, out);
+        }
     }
 
     #[inline(always)]
     fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
         let (own, _) = self.own.as_chunks::<FLOATING>();
         for (q, block) in others.iter().zip(out) {
-            let mut sum = [[0.0; FLOATING_ROWS]; 3];
+            let mut sum = Padded::default();
             for (a, own) in self.parts_of(p).iter().zip(own) {
                 for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
                     if let Some(other) = self.values[b.values..].first_chunk::<FLOATING>() {
-                        add_floating(own, other, &mut sum);
+                        let ((a, _), (b, _)) = (own.as_chunks(), other.as_chunks());
+                        add_padded(a, b, &mut sum);
                     }
+                }
+            }
+            *block = sum;
+        }
+    }
+
+    /// Where no part has outer entries and none is full.
+    #[inline(always)]
+    fn write_padded_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
+        let first = self.parts_of(p).first().map_or(0, |part| part.values);
+        for (q, block) in others.iter().zip(out) {
+            let mut sum = Padded::default();
+            for a in self.parts_of(p) {
+                let own = &self.own[a.values - first..a.end(3) - first];
+                for b in self.parts_of(*q).iter().filter(|b| b.root == a.root) {
+                    let meet = if a.tip == b.tip { a.tip } else { self.ancestry.meet(a.tip, b.tip) };
+                    let shared = self.ancestry.n_speeds(meet);
+                    if shared > LONG && p != *q {
+                        let mut inner = [[0.0; 3]; 3];
+                        self.add_inner((3, 3), a, b, meet, inner.as_flattened_mut());
+                        for (row, inner) in sum.iter_mut().zip(inner) {
+                            row.iter_mut().zip(inner).for_each(|(g, x)| *g += x);
+                        }
+                        continue;
+                    }
+                    let ((own, _), (other, _)) = (own.as_chunks(), self.values[b.values..b.end(3)].as_chunks());
+                    add_padded(&own[a.n_speeds - shared..], &other[b.n_speeds - shared..], &mut sum);
                 }
             }
             *block = sum;
@@ -104,17 +139,7 @@ impl Ports {
             let own = &self.own[a.values - first..a.end(n) - first];
             for b in self.parts_of(q).iter().filter(|b| b.root == a.root) {
                 let others = &self.values[b.values..b.end(m)];
-                if let (true, Some(own), Some(other)) =
-                    (a.is_floating && b.is_floating, own.first_chunk(), others.first_chunk())
-                {
-                    let mut sum = [[0.0; FLOATING_ROWS]; 3];
-                    add_floating(own, other, &mut sum);
-                    for (row, sum) in out.chunks_exact_mut(m).zip(sum) {
-                        row.iter_mut().zip(sum).for_each(|(g, x)| *g += x);
-                    }
-                } else {
-                    self.add_shared((n, m), (a, own), (b, others), p == q, out);
-                }
+                self.add_shared((n, m), (a, own), (b, others), p == q, out);
                 if self.has_outer && (a.has_outer() || b.has_outer()) {
                     self.add_outer(tree, (n, m), a, b, out);
                 }
@@ -136,9 +161,24 @@ impl Ports {
         if shared > LONG && !is_diagonal {
             return self.add_inner((n, m), a, b, meet, out);
         }
-        let (own, others) = (own.get(a.n_speeds - shared..), others.get(b.n_speeds - shared..));
-        let (own, others) = (own.unwrap_or_default(), others.unwrap_or_default());
-        add_product((n, m), shared, (own, a.n_speeds), (others, b.n_speeds), out);
+        if a.is_padded && b.is_padded {
+            let mut sum = Padded::default();
+            let ((own, _), (others, _)) = (own.as_chunks(), others.as_chunks());
+            add_padded(&own[a.n_speeds - shared..], &others[b.n_speeds - shared..], &mut sum);
+            for (row, sum) in out.chunks_exact_mut(m).zip(sum) {
+                row.iter_mut().zip(sum).for_each(|(g, x)| *g += x);
+            }
+            return;
+        }
+        let ((row_a, speed_a), (row_b, speed_b)) = (a.strides(), b.strides());
+        for x in 0..shared {
+            let (at_a, at_b) = ((a.n_speeds - shared + x) * speed_a, (b.n_speeds - shared + x) * speed_b);
+            for (k, out) in out.chunks_exact_mut(m).enumerate() {
+                for (l, g) in out.iter_mut().enumerate() {
+                    *g += own[at_a + k * row_a] * others[at_b + l * row_b];
+                }
+            }
+        }
     }
 
     /// What two parts have in common from a link inwards, by the mobility of the link.
@@ -194,8 +234,13 @@ impl Ports {
 
 impl Part {
     /// Where the values of a part of n rows end.
-    fn end(&self, n: usize) -> usize {
-        self.values + if self.is_floating { FLOATING } else { n * self.n_speeds }
+    pub(super) fn end(&self, n: usize) -> usize {
+        self.values + self.n_speeds * if self.is_padded { PADDED_ROWS } else { n }
+    }
+
+    /// From one row to the next, and from one speed to the next.
+    pub(super) fn strides(&self) -> (usize, usize) {
+        if self.is_padded { (1, PADDED_ROWS) } else { (self.n_speeds, 1) }
     }
 
     fn has_outer(&self) -> bool {
@@ -203,10 +248,9 @@ impl Part {
     }
 }
 
-/// Adds the product of the entries of two ports on a floating body.
+/// Adds the products of the entries of two ports, speed by speed.
 #[inline(always)]
-fn add_floating(a: &[f64; FLOATING], b: &[f64; FLOATING], out: &mut [[f64; FLOATING_ROWS]; 3]) {
-    let ((a, _), (b, _)) = (a.as_chunks::<FLOATING_ROWS>(), b.as_chunks::<FLOATING_ROWS>());
+fn add_padded(a: &[[f64; PADDED_ROWS]], b: &[[f64; PADDED_ROWS]], out: &mut Padded) {
     for (a, b) in a.iter().zip(b) {
         for (row, a) in out.iter_mut().zip(a) {
             for (g, b) in row.iter_mut().zip(b) {
@@ -227,7 +271,7 @@ fn add_sixes((n, m): (usize, usize), a: &[f64], b: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Adds the products of rows of `len` numbers; each row starts a stride after the last.
+/// Adds the products of full rows of `len` numbers; each row starts a stride after the last.
 fn add_product((n, m): (usize, usize), len: usize, a: (&[f64], usize), b: (&[f64], usize), out: &mut [f64]) {
     if len == 0 {
         return;

@@ -30,8 +30,8 @@ pub const MAX_ROWS: usize = 6;
 /// Speeds that two columns share from which on the mobility is cheaper than their product.
 pub(super) const LONG: usize = 12;
 
-/// Rows for which there is room in every entry of a body that floats alone: one more than a contact has, so that registers are full.
-pub(super) const FLOATING_ROWS: usize = 4;
+/// Rows for which there is room in every entry of a port of three: one more, so that registers are full.
+pub(super) const PADDED_ROWS: usize = 4;
 
 /// What a port pushes.
 #[derive(Debug, Clone, Copy)]
@@ -49,11 +49,11 @@ pub(super) struct Part {
     pub(super) root: u32,
     /// From here to the ground a column has an entry for every speed; the ground where it has none.
     pub(super) tip: u32,
-    /// Number of these entries, and where they are: row by row, or speed by speed where a body floats alone.
+    /// Number of these entries, and where they are.
     pub(super) n_speeds: usize,
     pub(super) values: usize,
-    /// Whether it is the only link of a mechanism and has six speeds; the rows of each are filled up to [`FLOATING_ROWS`].
-    pub(super) is_floating: bool,
+    /// Whether they are there speed by speed, three rows each, filled up to [`PADDED_ROWS`]; else row by row.
+    pub(super) is_padded: bool,
     /// Where the wrenches are that reach the tip and, if the way is long, the links further in.
     pub(super) wrenches: usize,
     /// Where Ω times the wrenches at the tip is, if the way is long.
@@ -335,17 +335,17 @@ impl Ports {
             tip: tip_or_ground,
             n_speeds,
             values,
-            is_floating: false,
+            is_padded: N == 3,
             wrenches: self.keep(w, n),
             moved: 0,
             outer: (0, 0),
             outer_values: 0,
         };
         let Some(mut i) = tip else { return part };
-        if n_speeds == 6 && N < FLOATING_ROWS && self.ancestry.is_alone(i) {
+        if n_speeds == 6 && N == 3 && self.ancestry.is_alone(i) {
             self.update_floating(tree, recursion, i);
             let columns = &self.floating[self.floating_of[i] as usize];
-            let mut entries = [[0.0; FLOATING_ROWS]; 6];
+            let mut entries = [[0.0; PADDED_ROWS]; 6];
             for (k, w) in w.iter().enumerate() {
                 if tree.floats[i] {
                     let [a, b, c, x, y, z] = columns;
@@ -360,11 +360,11 @@ impl Ports {
                 }
             }
             self.values.extend_from_slice(entries.as_flattened());
-            return Part { is_floating: true, ..part };
+            return part;
         }
         self.is_floating_only = false;
         let mut w = *w;
-        self.values.resize(values + n * n_speeds, 0.0);
+        self.values.resize(part.end(n), 0.0);
         let is_long = n_speeds > LONG;
         self.has_long |= is_long;
         let mut x = 0;
@@ -372,8 +372,13 @@ impl Ports {
             for v in link_speeds(tree, i) {
                 let mut row = [0.0; N];
                 self.eliminate(tree, recursion, (i, v), &mut w, &mut row);
-                for (k, value) in row[..n.min(N)].iter().enumerate() {
-                    self.values[values + k * n_speeds + x] = *value;
+                if part.is_padded {
+                    let at = values + PADDED_ROWS * x;
+                    self.values[at..at + N].copy_from_slice(&row);
+                } else {
+                    for (k, value) in row[..n.min(N)].iter().enumerate() {
+                        self.values[values + k * n_speeds + x] = *value;
+                    }
                 }
                 x += 1;
             }
@@ -465,11 +470,8 @@ impl Ports {
 
     /// Values of one speed of a part, from the first row on, with the distance between rows.
     pub(super) fn entry(&self, part: &Part, x: usize) -> (&[f64], usize) {
-        if part.is_floating {
-            (&self.values[part.values + FLOATING_ROWS * x..], 1)
-        } else {
-            (&self.values[part.values + x..], part.n_speeds)
-        }
+        let (row, speed) = part.strides();
+        (&self.values[part.values + speed * x..], row)
     }
 
     /// Number of rows of a port.

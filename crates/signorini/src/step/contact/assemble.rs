@@ -29,7 +29,7 @@ use crate::step::StepError;
 use crate::step::system::{System, Workspace};
 
 /// Below this number of rows W itself is small enough, and where its elimination takes less than so many multiplications per link.
-const MANY_ROWS: usize = 25;
+const MANY_ROWS: usize = 61;
 const LINK_WORK: usize = 150;
 
 /// How impulses are turned into velocities.

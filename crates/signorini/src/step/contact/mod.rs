@@ -463,7 +463,6 @@ impl Simulation {
             }
         });
         posed.map_err(failed)?;
-        problem.refill_articulation(|out| rows.write_articulation(system, touching, w, out));
         solution.r.clear();
         let mut known = self.state.contacts.iter().peekable();
         for t in touching.iter() {
@@ -475,7 +474,10 @@ impl Simulation {
         let fastest = |u: &[f64]| u.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let is_still = fastest(&s.u_start) < STILL * fastest(problem.free_velocity());
         let start = if is_still { Start::Still } else { Start::Warm };
-        s.solver.solve_into(problem, start, solution).map_err(failed)?;
+        if !s.solver.begin(problem, start, solution) {
+            problem.refill_articulation(|out| rows.write_articulation(system, touching, w, out));
+            s.solver.go_on(problem, start, solution).map_err(failed)?;
+        }
         report.note_solution(solution);
         if !solution.status.is_solved() && s.unsolved.is_none() {
             s.unsolved = Some(problem.duplicate());
