@@ -9,11 +9,23 @@ cannot touch another.  Results of peers that are not run again are kept; --fresh
 A new engine joins by adding peer_<name>.py (see common.py for what it must offer; a native
 engine may speak the line protocol of rapier/src/main.rs instead of binding to Python).
 """
-import argparse, json, os, pathlib, platform, subprocess, sys, tempfile, time
+import argparse, json, os, pathlib, platform, shutil, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
-PEERS = ["signorini", "mujoco", "pinocchio", "drake", "rapier", "exudyn", "dart", "pybullet"]
+PEERS = ["signorini", "mujoco", "pinocchio", "drake", "rapier", "exudyn", "dart", "pybullet", "siconos"]
 OUT = HERE / "results.json"
+SYSTEM_MODULES = {"siconos": "siconos.mechanics.collision.bullet"}     # peers without a wheel, and what their Python must import
+
+
+def python_for(peer):
+    """The Python to start an adapter with: this one, or for a peer without a wheel the system's that has it (None if none has)."""
+    module = SYSTEM_MODULES.get(peer)
+    if module is None:
+        return sys.executable
+    for name in (sys.executable, "/usr/bin/python3", "python3"):
+        python = shutil.which(name)
+        if python and subprocess.run([python, "-c", "import " + module], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            return python
 
 
 def g(v, n=3):
@@ -127,9 +139,13 @@ def main():
         env = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
         for p in a.peers.split(","):
             t = time.time()
+            python = python_for(p)
+            if python is None:
+                print(f"## {p}\n   skipped: no Python here imports {SYSTEM_MODULES[p]}; `apt install python3-{p}` (Debian, Ubuntu) brings one", flush=True)
+                continue
             with tempfile.TemporaryDirectory() as td:
                 f = pathlib.Path(td) / "r.json"
-                cmd = [sys.executable, "-W", "ignore", str(HERE / f"peer_{p}.py"), "--out", str(f), "--budget", a.budget] + (["--only", a.only] if a.only else [])
+                cmd = [python, "-W", "ignore", str(HERE / f"peer_{p}.py"), "--out", str(f), "--budget", a.budget] + (["--only", a.only] if a.only else [])
                 if a.cpu >= 0:
                     cmd = ["taskset", "-c", str(a.cpu)] + cmd
                 print("##", p, flush=True)
