@@ -253,11 +253,18 @@ impl BlockMatrix {
             let (inverse, _) = inverse.as_chunks::<3>();
             self.values.resize(source.values.len(), 0.0);
             let (blocks, _) = self.values.as_chunks_mut::<9>();
+            // The rows of a contact have one unit, but for those of a moment.
+            let has_one = inverse.iter().all(|x| x[0] == x[1] && x[0] == x[2]);
             for (b, own) in inverse.iter().enumerate() {
                 let slots = w.row_start[b]..w.row_start[b + 1];
                 let pairs = w.blocks[slots.clone()].iter().zip(&w.columns[slots.clone()]);
                 for (out, (w, c)) in blocks[slots].iter_mut().zip(pairs) {
                     let other = &inverse[*c];
+                    if has_one {
+                        let scale = factor * own[0] * other[0];
+                        *out = w.map(|w| w * scale);
+                        continue;
+                    }
                     for (i, x) in own.iter().enumerate() {
                         for (j, y) in other.iter().enumerate() {
                             out[3 * i + j] = w[3 * i + j] * (factor * x * y);

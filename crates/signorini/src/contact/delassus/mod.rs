@@ -8,7 +8,7 @@ mod dense;
 mod factored;
 mod kernel;
 mod matrix_free;
-mod spatial;
+pub(crate) mod spatial;
 
 pub use block::BlockMatrix;
 pub use dense::DenseDelassus;

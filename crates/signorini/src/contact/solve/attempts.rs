@@ -34,6 +34,10 @@ const FEW_RESIDUAL: f64 = 0.03;
 const FIRST_STEPS: usize = 8;
 const NEAR_STEPS: usize = 3;
 
+/// Their smallest α: nearby contacts hardly change their state, and one step is to be enough.
+const FIRST_ALPHA: f64 = 1e-6;
+const NEAR_ALPHA: f64 = 1e-8;
+
 /// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
 const TINY_CONTACTS: usize = 4;
 
@@ -241,7 +245,7 @@ impl Attempts {
         }
         let tolerance = options.tolerance;
         let goal = if is_near { self.near_goal } else { tolerance };
-        let alpha = (0.1 * self.rel).clamp(1e-6, 1.0);
+        let alpha = (0.1 * self.rel).clamp(if is_near { NEAR_ALPHA } else { FIRST_ALPHA }, 1.0);
         let plan = if is_tiny {
             newton_options(goal, alpha, 1.0, Schedule::Fast, 12)
         } else {
