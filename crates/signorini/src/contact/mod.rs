@@ -8,10 +8,12 @@
 //! Every solver of [`solve`] stands behind one trait, [`ContactSolver`]; [`solve::Auto`] chooses among them.
 
 pub mod articulation;
+pub mod columns;
 pub mod cone;
 pub mod delassus;
 mod error;
 pub mod forms;
+pub mod origin;
 mod problem;
 mod residual;
 mod scaling;

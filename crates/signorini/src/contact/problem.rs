@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::articulation::Articulation;
 use super::cone::{Cone, Section};
 use super::delassus::{BlockMatrix, Delassus};
 use super::error::ContactError;
+use super::origin::Origin;
 
 /// Find r with u = W r + u_free such that every contact obeys its law.
 ///
@@ -15,8 +15,7 @@ pub struct ContactProblem {
     name: String,
     delassus: Arc<dyn Delassus>,
     /// Where the operator comes from, if that is known.
-    articulation: Option<Arc<Articulation>>,
-    has_articulation: bool,
+    origin: Arc<Origin>,
     free_velocity: Vec<f64>,
     cones: Vec<Cone>,
     offsets: Vec<usize>,
@@ -45,8 +44,7 @@ impl Default for ContactProblem {
         Self {
             name: String::new(),
             delassus: Arc::new(BlockMatrix::default()),
-            articulation: None,
-            has_articulation: false,
+            origin: Arc::default(),
             free_velocity: Vec::new(),
             cones: Vec::new(),
             offsets: vec![0],
@@ -85,8 +83,7 @@ impl ContactProblem {
         Ok(Self {
             name: String::new(),
             delassus: Arc::new(delassus),
-            articulation: None,
-            has_articulation: false,
+            origin: Arc::default(),
             free_velocity,
             cones,
             offsets,
@@ -104,7 +101,7 @@ impl ContactProblem {
         let Some(blocks) = Arc::get_mut(&mut self.delassus).and_then(|d| d.as_blocks_mut()) else {
             return Err(ContactError::Size { what: "owners of the Delassus operator", found: 2, expected: 1 });
         };
-        self.has_articulation = false;
+        Arc::make_mut(&mut self.origin).clear();
         write(blocks, &mut self.free_velocity, &mut self.cones);
         let rows = blocks.n_rows();
         self.offsets.clear();
@@ -131,18 +128,14 @@ impl ContactProblem {
         Ok(())
     }
 
-    /// Says where the operator comes from, which solvers may use: `write` gets the storage, and whether it knows. All contacts must have three rows at most.
-    pub fn refill_articulation(&mut self, write: impl FnOnce(&mut Articulation) -> bool) {
-        let mut own = self.articulation.take().unwrap_or_default();
-        let articulation = Arc::make_mut(&mut own);
-        articulation.clear();
-        self.has_articulation = write(articulation);
-        self.articulation = Some(own);
+    /// Says where the operator comes from, which solvers may use.
+    pub fn refill_origin(&mut self, write: impl FnOnce(&mut Origin)) {
+        write(Arc::make_mut(&mut self.origin));
     }
 
     /// Where the operator comes from, if that is known.
-    pub fn articulation(&self) -> Option<&Arc<Articulation>> {
-        self.articulation.as_ref().filter(|_| self.has_articulation)
+    pub fn origin(&self) -> &Arc<Origin> {
+        &self.origin
     }
 
     /// Poses a problem from compressed sparse rows of W.

@@ -6,7 +6,7 @@ use super::anderson::Anderson;
 use super::auto::AutoOptions;
 use super::gauss_seidel::Sweeper;
 use super::interior::{Interior, InteriorOptions};
-use super::newton::{self, ProximalNewtonOptions, Schedule};
+use super::newton::{self, NearbyOptions, ProximalNewtonOptions, Schedule};
 use super::system::System;
 use super::tableau::{self, End};
 use super::{Status, Work};
@@ -27,16 +27,19 @@ const COARSE_FLOOR: f64 = 1e-8;
 pub const NEAR: f64 = 1e-5;
 
 /// Where the contacts are few a Newton step costs no more than a few sweeps, and is tried first from this residual on.
-const FEW_CONTACTS: usize = 24;
-const FEW_RESIDUAL: f64 = 0.03;
+pub const FEW_CONTACTS: usize = 24;
+pub const FEW_RESIDUAL: f64 = 0.3;
 
 /// Newton steps of that first try, and of one from nearby, which ends at rounding or not at all.
 const FIRST_STEPS: usize = 8;
 const NEAR_STEPS: usize = 3;
 
-/// Their smallest α: nearby contacts hardly change their state, and one step is to be enough.
-const FIRST_ALPHA: f64 = 1e-6;
+/// Their smallest α, in the first try as the tolerance asks for, and with a handful of contacts. Nearby contacts hardly change their state, and one step is
+/// to be enough.
+const FIRST_ALPHA: f64 = 1e-5;
+const ALPHA_PER_TOLERANCE: f64 = 1e3;
 const NEAR_ALPHA: f64 = 1e-8;
+const TINY_ALPHA: f64 = 1e-6;
 
 /// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
 const TINY_CONTACTS: usize = 4;
@@ -136,6 +139,15 @@ impl Attempts {
         if !is_lcp && self.close_in(options, system, work) {
             return ("newton", Status::Stalled);
         }
+        // From a wrong set of states a few sweeps lead to another one.
+        if !is_lcp && self.is_first_for_newton(system) {
+            self.sweep(options.sweeps, tolerance, system, work);
+            self.offer_best(tolerance, system);
+            if self.close_in(options, system, work) {
+                return ("newton", Status::Stalled);
+            }
+        }
+        self.newton.matrix.be_exact();
         // Planar contacts have finitely many states, which Newton's method goes through quickly.
         let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
         let is_many = is_spatial && system.n_contacts() > MANY_CONTACTS;
@@ -235,26 +247,34 @@ impl Attempts {
         self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
     }
 
+    /// Whether contacts are few, and the best r is close enough for Newton's method to go first.
+    fn is_first_for_newton(&self, system: &System) -> bool {
+        self.rel <= FEW_RESIDUAL && system.n_contacts() <= FEW_CONTACTS
+    }
+
     /// A few Newton steps where the best r is close, or a step is cheap.
     fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
-        let (is_near, n) = (self.rel <= NEAR, system.n_contacts());
-        let is_tiny = n <= TINY_CONTACTS;
-        let is_worth_it = is_near || is_tiny || (self.rel <= FEW_RESIDUAL && n <= FEW_CONTACTS);
-        if !is_worth_it {
+        let is_near = self.rel <= NEAR;
+        let is_tiny = system.n_contacts() <= TINY_CONTACTS;
+        if !(is_near || is_tiny || self.is_first_for_newton(system)) {
             return false;
         }
         let tolerance = options.tolerance;
         let goal = if is_near { self.near_goal } else { tolerance };
-        let alpha = (0.1 * self.rel).clamp(if is_near { NEAR_ALPHA } else { FIRST_ALPHA }, 1.0);
-        let plan = if is_tiny {
-            newton_options(goal, alpha, 1.0, Schedule::Fast, 12)
-        } else {
-            let steps = if is_near { NEAR_STEPS } else { FIRST_STEPS };
-            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, steps);
-            ProximalNewtonOptions { max_newton: steps, max_inner: steps, ..plan }
-        };
         self.trial.copy_from_slice(&self.best);
-        self.newton(&plan, Some(self.rel), tolerance, system, work)
+        if is_tiny {
+            let alpha = (0.1 * self.rel).clamp(TINY_ALPHA, 1.0);
+            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, 12);
+            return self.newton(&plan, Some(self.rel), tolerance, system, work);
+        }
+        let (max_steps, least_alpha) = if is_near {
+            (NEAR_STEPS, NEAR_ALPHA)
+        } else {
+            (FIRST_STEPS, (ALPHA_PER_TOLERANCE * tolerance).clamp(NEAR_ALPHA, FIRST_ALPHA))
+        };
+        let plan = NearbyOptions { goal: MARGIN * goal, least_alpha, max_steps };
+        let new = self.newton.close_in(system, &plan, self.rel, &mut self.trial, work);
+        self.offer(new, tolerance, system)
     }
 
     /// The interior-point method, each time followed by a few bold Newton steps.

@@ -24,7 +24,7 @@
 
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::attempts::{Attempts, NEAR, Stage, is_lcp};
+use super::attempts::{Attempts, FEW_CONTACTS, FEW_RESIDUAL, NEAR, Stage, is_lcp};
 use super::frame::Frame;
 use super::islands::{Islands, gather, scatter};
 use super::system::System;
@@ -197,8 +197,12 @@ impl ContactSolver for Auto {
 
     fn go_on(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> Result<(), ContactError> {
         let tolerance = self.options.tolerance;
-        // At rest one problem is nearly the last one, and Newton's method is there at once. One contact alone is solved by a sweep.
-        let is_near = start != Start::Cold && solution.residual.rel <= NEAR && problem.n_contacts() > 1;
+        // At rest one problem is nearly the last one, and Newton's method is there at once; with few contacts it is from further away. One contact alone
+        // is solved by a sweep.
+        let (rel, n) = (solution.residual.rel, problem.n_contacts());
+        // A start that made no sense is zero by now, as a cold one.
+        let is_warm = start != Start::Cold && solution.r.iter().any(|r| *r != 0.0);
+        let is_near = is_warm && n > 1 && (rel <= NEAR || rel <= FEW_RESIDUAL && n <= FEW_CONTACTS);
         let stage = if is_near { Stage::Refused } else { self.sweep(problem, solution) };
         if solution.status.is_solved() {
             return Ok(());

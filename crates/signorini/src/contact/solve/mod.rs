@@ -16,9 +16,11 @@ mod linear;
 mod local;
 mod newton;
 mod newton_matrix;
+mod speed_lu;
 mod system;
 mod tableau;
 mod tree_lu;
+mod woodbury;
 
 pub use admm::{Admm, AdmmOptions};
 pub use auto::{Auto, AutoOptions};
@@ -26,6 +28,7 @@ pub use enumerate::{Enumerate, EnumerateOptions, Enumeration, enumerate};
 pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
 pub use lemke::{Lemke, LemkeOptions};
 pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
+pub use speed_lu::MOST_SPEEDS;
 
 use super::error::ContactError;
 use super::problem::ContactProblem;

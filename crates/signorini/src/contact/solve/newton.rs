@@ -45,6 +45,17 @@ pub struct ProximalNewtonOptions {
     pub schedule: Schedule,
 }
 
+/// Options of [`Core::close_in`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NearbyOptions {
+    /// Residual to reach.
+    pub goal: f64,
+    /// Smallest proximal parameter.
+    pub least_alpha: f64,
+    /// Largest number of steps.
+    pub max_steps: usize,
+}
+
 /// How fast the proximal parameter falls after a solved inner problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Schedule {
@@ -90,6 +101,10 @@ const LITTLE: f64 = 0.3;
 /// set; longer ones may raise the norm and leave it (measured on random problems: a search down to 1/512 leaves
 /// four times as many unsolved).
 const SHORTEST_STEP: f64 = 0.3;
+
+/// From nearby: α in units of ‖f‖/‖q‖, and the largest. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
+const PER_SIZE: f64 = 0.1;
+const LARGEST_ALPHA: f64 = 1e-2;
 
 /// The rounding floor is only looked at below this residual.
 const FLOOR_CHECK: f64 = 1e-7;
@@ -170,6 +185,29 @@ impl Core {
         sum.sqrt()
     }
 
+    /// Goes along the step: the whole of it, or the best of the longest few. Returns ‖f‖ there.
+    fn search(&mut self, system: &System, rho: f64, size: f64, is_bold: bool) -> f64 {
+        let (mut t, mut best) = (1.0, (f64::INFINITY, 1.0));
+        loop {
+            self.try_step(t);
+            let new = Self::linearise(&mut self.laws, system, rho, &self.trial, &self.trial_u);
+            if new < best.0 {
+                best = (new, t);
+            }
+            if new < (1.0 - 0.1 * t) * size || t < SHORTEST_STEP || is_bold {
+                break;
+            }
+            t *= 0.5;
+        }
+        if best.1 != t {
+            self.try_step(best.1);
+            Self::linearise(&mut self.laws, system, rho, &self.trial, &self.trial_u);
+        }
+        std::mem::swap(&mut self.x, &mut self.trial);
+        std::mem::swap(&mut self.u, &mut self.trial_u);
+        best.0
+    }
+
     /// Newton's method on the problem with W + α, q − α r; the result is left in `self.x`.
     /// Returns whether ‖f‖ ≤ target.
     fn inner(
@@ -203,25 +241,7 @@ impl Core {
             for i in 0..r.len() {
                 self.wstep[i] += alpha * self.step[i];
             }
-            let (mut t, mut best) = (1.0, (f64::INFINITY, 1.0));
-            loop {
-                self.try_step(t);
-                let new = Self::linearise(&mut self.laws, system, rho, &self.trial, &self.trial_u);
-                if new < best.0 {
-                    best = (new, t);
-                }
-                if new < (1.0 - 0.1 * t) * size || t < SHORTEST_STEP || options.schedule == Schedule::Bold {
-                    break;
-                }
-                t *= 0.5;
-            }
-            if best.1 != t {
-                self.try_step(best.1);
-                Self::linearise(&mut self.laws, system, rho, &self.trial, &self.trial_u);
-            }
-            size = best.0;
-            std::mem::swap(&mut self.x, &mut self.trial);
-            std::mem::swap(&mut self.u, &mut self.trial_u);
+            size = self.search(system, rho, size, options.schedule == Schedule::Bold);
             if !size.is_finite() {
                 return false;
             }
@@ -246,6 +266,48 @@ impl Core {
         system.rel(r)
     }
 
+    /// Newton's method from nearby, where few contacts change their state: every step has its own proximal term, centred where it starts, so that
+    /// steps converge as Newton's do. Returns the residual reached; r is the best found.
+    pub fn close_in(
+        &mut self,
+        system: &mut System,
+        options: &NearbyOptions,
+        rel: f64,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> f64 {
+        self.x.copy_from_slice(r);
+        self.matrix.velocity(system, &self.x, &mut self.u);
+        let rho = 1.0;
+        let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
+        let mut least = rel;
+        for _ in 0..options.max_steps {
+            work.newton_steps += 1;
+            work.factorisations += 1;
+            let alpha = (PER_SIZE * size / system.q_norm).clamp(options.least_alpha, LARGEST_ALPHA);
+            if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
+                break;
+            }
+            match self.matrix.response() {
+                Some(response) => self.wstep.copy_from_slice(response),
+                None => system.w.apply(&self.step, &mut self.wstep),
+            }
+            size = self.search(system, rho, size, false);
+            if !size.is_finite() {
+                break;
+            }
+            let rel = system.rel_with(&self.x, &self.u);
+            if rel < least {
+                least = rel;
+                r.copy_from_slice(&self.x);
+            }
+            if rel <= options.goal {
+                break;
+            }
+        }
+        if least < rel { system.rel(r) } else { rel }
+    }
+
     /// A last step or two by W, where links have led to their rounding.
     pub fn polish(&mut self, system: &mut System, tolerance: f64, rel: f64, r: &mut [f64], work: &mut Work) -> f64 {
         if self.matrix.response().is_none() || rel > FLOOR_CHECK {
@@ -260,9 +322,9 @@ impl Core {
             schedule,
             ..Default::default()
         };
-        self.matrix.set_trees(false);
+        self.matrix.set_mechanism(false);
         let rel = self.iterate(system, &options, rel, r, work);
-        self.matrix.set_trees(true);
+        self.matrix.set_mechanism(true);
         rel
     }
 

@@ -1,12 +1,11 @@
 //! The Newton matrix A + B (W + α) over active contacts: assembled, factored, solved.
 
-use super::super::articulation::Articulation;
 use super::super::cone::MAX_DIM;
 use super::active::Linearised;
-use super::block_lu::{Numeric, Row, Rows, Symbolic, invert};
+use super::block_lu::{Numeric, Row, Rows, Symbolic};
 use super::linear::DenseLu;
 use super::system::System;
-use super::tree_lu::TreeLu;
+use super::woodbury::Woodbury;
 
 /// Up to this number of active rows a dense factorisation is faster than a sparse one (measured: book, contact problem).
 const DENSE_ROWS: usize = 48;
@@ -14,15 +13,9 @@ const DENSE_ROWS: usize = 48;
 /// Numbers of active rows of spatial contacts for which elimination by blocks is the faster one, however full the matrix is.
 const BLOCK_ROWS: std::ops::Range<usize> = 13..97;
 
-/// Up to this number of rows W is always the smaller one. Below a tolerance that the rounding of M + Jᵀ J/α comes close to, steps by links
-/// only lead near the solution, and it must be much smaller to be worth it.
-const FEW_ROWS: usize = 60;
-const TREE_TOLERANCE: f64 = 1e-10;
-const FEW_ROWS_EXACTLY: usize = 200;
-
 /// Proximal parameters below which α is lost in the rounding of W, and W in that of M + Jᵀ J/α.
 const SMALLEST_IN_W: f64 = 1e-11;
-const SMALLEST_IN_TREES: f64 = 1e-6;
+const SMALLEST_IN_MECHANISM: f64 = 1e-6;
 
 /// What a tolerance asks for: α below this many times the tolerance gains nothing, and W is better conditioned with it.
 const PER_TOLERANCE: f64 = 100.0;
@@ -47,141 +40,66 @@ pub struct NewtonMatrix {
     sparse_dim: usize,
     rhs: Vec<f64>,
     packed: Vec<f64>,
-    tree: TreeLu,
-    /// Without contacts: M alone.
-    free: TreeLu,
-    uses_tree: bool,
-    /// Whether velocities, too, are found by the links.
-    moves_links: bool,
-    /// D of every contact, in the units of the problem as it was posed.
-    stiffness: Vec<[f64; 9]>,
-    /// (A + α B)⁻¹ of every contact.
-    inverses: Vec<[f64; 9]>,
-    /// W x of the last step, where it is known.
-    response: Vec<f64>,
+    mechanism: Woodbury,
+    uses_mechanism: bool,
+    /// Whether velocities, too, are found by the mechanism.
+    moves_mechanism: bool,
 }
 
 impl NewtonMatrix {
-    /// Forgets the last problem, and chooses between its contacts and its links.
+    /// Forgets the last problem, and chooses between its contacts and the mechanism behind them.
     pub fn reset(&mut self, system: &System, tolerance: f64) {
         self.tolerance = tolerance;
         self.has_order = false;
-        self.uses_tree = false;
-        let n = system.n();
-        let few = if tolerance < TREE_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
-        if let Some(tree) = system.articulation.as_ref().filter(|_| n > few) {
-            let cost = self.tree.plan(tree, &system.members);
-            let blocks = system.n_contacts() as f64;
-            let is_sparse = system.w.n_stored() * 3 < system.n_contacts() * system.n_contacts();
-            let filled = 2.0 * system.w.n_stored() as f64 / blocks;
-            let other = if is_sparse { 9.0 * blocks * filled * filled } else { (n as f64).powi(3) / 3.0 };
-            self.uses_tree = cost < other;
-            // A substitution costs about a sixth of an elimination; W is read once.
-            let by_links = self.uses_tree && (9 * system.w.n_stored()) as f64 > cost / 3.0;
-            self.moves_links = by_links && self.find_free_motion(system, tree);
-        }
+        self.uses_mechanism = false;
+        self.moves_mechanism = false;
+        let Some(cost) = self.mechanism.plan(system, tolerance) else { return };
+        let (n, blocks) = (system.n() as f64, system.n_contacts() as f64);
+        let is_sparse = system.w.n_stored() * 3 < system.n_contacts() * system.n_contacts();
+        let filled = 2.0 * system.w.n_stored() as f64 / blocks;
+        let other = if is_sparse { 9.0 * blocks * filled * filled } else { n * n * n / 3.0 };
+        self.uses_mechanism = cost < other;
+        let of_w = (9 * system.w.n_stored()) as f64;
+        self.moves_mechanism = self.uses_mechanism && self.mechanism.is_moved_for(of_w, cost, system);
     }
 
-    fn find_free_motion(&mut self, system: &System, tree: &Articulation) -> bool {
-        self.free.share_plan(&self.tree);
-        self.stiffness.clear();
-        self.stiffness.resize(system.n_contacts(), [0.0; 9]);
-        self.free.factor(system, tree, &self.stiffness)
-    }
-
-    /// u = W r + q, by the links where that is less work than by W.
+    /// u = W r + q, by the mechanism where that is less work than by W.
     pub fn velocity(&mut self, system: &System, r: &[f64], u: &mut [f64]) {
-        let Some(tree) = system.articulation.as_ref().filter(|_| self.uses_tree && self.moves_links) else {
-            return system.velocity(r, u);
-        };
-        self.rhs.clear();
-        self.rhs.extend(r.iter().zip(&system.row_scale).map(|(r, s)| system.common_scale * s * r));
-        self.free.solve(system, tree, &self.rhs, u);
-        for ((u, s), q) in u.iter_mut().zip(&system.row_scale).zip(&system.q) {
-            *u = *u * s + q;
+        if self.uses_mechanism && self.moves_mechanism {
+            self.mechanism.velocity(system, r, u);
+        } else {
+            system.velocity(r, u);
         }
     }
 
-    /// Whether the trees that were chosen are used.
-    pub fn set_trees(&mut self, uses_tree: bool) {
-        self.uses_tree = uses_tree;
+    /// From here on steps must lead to the tolerance, or by W.
+    pub fn be_exact(&mut self) {
+        self.uses_mechanism &= self.mechanism.is_exact();
+    }
+
+    /// Whether the mechanism, if it was chosen, is used.
+    pub fn set_mechanism(&mut self, is_used: bool) {
+        self.uses_mechanism = is_used;
     }
 
     /// Below this the proximal term is lost in rounding.
     pub fn smallest_alpha(&self) -> f64 {
-        if self.uses_tree { SMALLEST_IN_TREES } else { (PER_TOLERANCE * self.tolerance).max(SMALLEST_IN_W) }
+        let own = if self.uses_mechanism { SMALLEST_IN_MECHANISM } else { SMALLEST_IN_W };
+        if self.uses_mechanism { own } else { (PER_TOLERANCE * self.tolerance).max(own) }
     }
 
     /// W x of the last step x, if the factorisation has it.
     pub fn response(&self) -> Option<&[f64]> {
-        self.uses_tree.then_some(&*self.response)
-    }
-
-    /// M + Jᵀ D J with D = (A + α B)⁻¹ B; false if a pivot vanishes.
-    fn factor_tree(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
-        let Some(tree) = &system.articulation else { return false };
-        let g = system.common_scale;
-        self.stiffness.clear();
-        self.inverses.clear();
-        for (i, law) in laws.iter().enumerate() {
-            let rows = system.rows(i);
-            let (mut d, mut inverse) = ([0.0; 9], [0.0; 9]);
-            let is_regular = match rows.len() {
-                1 => stiffness::<1>(law, alpha, &mut d, &mut inverse),
-                2 => stiffness::<2>(law, alpha, &mut d, &mut inverse),
-                3 => stiffness::<3>(law, alpha, &mut d, &mut inverse),
-                _ => false,
-            };
-            if !is_regular {
-                return false;
-            }
-            let (dim, scale) = (rows.len(), &system.row_scale[rows]);
-            for a in 0..dim {
-                for b in 0..dim {
-                    d[a * dim + b] *= g * scale[a] * scale[b];
-                }
-            }
-            self.stiffness.push(d);
-            self.inverses.push(inverse);
-        }
-        self.tree.factor(system, tree, &self.stiffness)
-    }
-
-    /// x ← f − D W x, f = (A + α B)⁻¹ x, with W x = J (M + Jᵀ D J)⁻¹ Jᵀ f.
-    fn solve_tree(&mut self, system: &System, x: &mut [f64]) {
-        let Some(tree) = &system.articulation else { return };
-        let g = system.common_scale;
-        self.rhs.clear();
-        for (i, inverse) in self.inverses.iter().enumerate() {
-            let rows = system.rows(i);
-            let dim = rows.len();
-            let mut f = [0.0; 3];
-            for a in 0..dim {
-                f[a] = (0..dim).map(|b| inverse[a * dim + b] * x[rows.start + b]).sum();
-            }
-            x[rows.clone()].copy_from_slice(&f[..dim]);
-            self.rhs.extend(f[..dim].iter().zip(&system.row_scale[rows]).map(|(f, s)| g * s * f));
-        }
-        self.response.resize(x.len(), 0.0);
-        self.tree.solve(system, tree, &self.rhs, &mut self.response);
-        for (i, d) in self.stiffness.iter().enumerate() {
-            let rows = system.rows(i);
-            let dim = rows.len();
-            for a in 0..dim {
-                let force: f64 = (0..dim).map(|b| d[a * dim + b] * self.response[rows.start + b]).sum();
-                x[rows.start + a] -= force / (g * system.row_scale[rows.start + a]);
-            }
-        }
-        self.response.iter_mut().zip(&system.row_scale).for_each(|(u, s)| *u *= s);
+        self.uses_mechanism.then_some(self.mechanism.response())
     }
 
     /// Factors A + B (W + α) over the contacts that are not open. False if it is singular.
     pub fn factor(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
-        if self.uses_tree {
-            if self.factor_tree(system, laws, alpha) {
+        if self.uses_mechanism {
+            if self.mechanism.factor(system, laws, alpha) {
                 return true;
             }
-            self.uses_tree = false;
+            self.uses_mechanism = false;
         }
         let n_contacts = system.n_contacts();
         self.active_rows = laws.iter().enumerate().filter(|(_, l)| !l.is_open).map(|(i, _)| system.w.dim(i)).sum();
@@ -221,8 +139,8 @@ impl NewtonMatrix {
 
     /// x ← (A + B (W + α))⁻¹ x.
     pub fn solve_factored(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) {
-        if self.uses_tree {
-            return self.solve_tree(system, x);
+        if self.uses_mechanism {
+            return self.mechanism.solve(system, x);
         }
         if self.active_rows == 0 {
             return;
@@ -398,213 +316,5 @@ fn multiply<const D: usize, const P: usize>(b: &[f64], w: &[f64; 9], out: &mut [
             }
         }
         *out = sum;
-    }
-}
-
-/// D = (A + α B)⁻¹ B of one contact, and (A + α B)⁻¹. False if A + α B is singular.
-fn stiffness<const D: usize>(law: &Linearised, alpha: f64, out: &mut [f64; 9], inverse_out: &mut [f64; 9]) -> bool {
-    let mut sum = [[0.0; D]; D];
-    for a in 0..D {
-        for b in 0..D {
-            sum[a][b] = law.a[a * D + b] + alpha * law.b[a * D + b];
-        }
-    }
-    let Some(inverse) = invert(&sum) else { return false };
-    for a in 0..D {
-        for b in 0..D {
-            inverse_out[a * D + b] = inverse[a][b];
-            out[a * D + b] = (0..D).map(|c| inverse[a][c] * law.b[c * D + b]).sum();
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::super::super::articulation::End;
-    use super::super::super::cone::Cone;
-    use super::super::super::delassus::BlockMatrix;
-    use super::super::super::problem::ContactProblem;
-    use super::super::frame::Frame;
-    use super::super::{Solution, Start};
-    use super::*;
-
-    struct Random(u64);
-
-    impl Random {
-        /// Between −1 and 1.
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-
-        fn array<const N: usize>(&mut self) -> [f64; N] {
-            std::array::from_fn(|_| self.next())
-        }
-
-        fn below(&mut self, n: usize) -> usize {
-            ((self.next() + 1.0) * 0.5 * n as f64) as usize % n
-        }
-    }
-
-    /// Trees and free bodies with contacts among each other, with the ground and on single speeds.
-    fn mechanism(random: &mut Random, n_links: usize, n_contacts: usize) -> (Articulation, Vec<usize>) {
-        let mut out = Articulation::default();
-        out.clear();
-        for i in 0..n_links {
-            let parent = if i > 0 && random.next() > -0.4 { Some(random.below(i)) } else { None };
-            let root: [[f64; 6]; 6] = std::array::from_fn(|_| random.array());
-            let inertia = std::array::from_fn(|a| {
-                std::array::from_fn(|b| {
-                    (0..6).map(|k| root[a][k] * root[b][k]).sum::<f64>() + if a == b { 1.0 } else { 0.0 }
-                })
-            });
-            out.push_link(parent, random.array(), inertia);
-            let n = if parent.is_none() { 6 } else { 1 + random.below(3) };
-            for k in 0..n {
-                // Motions that are far from each other, so that M is well conditioned.
-                let mut motion = random.array().map(|x: f64| 0.3 * x);
-                motion[k] += 1.0;
-                out.push_speed(motion, 0.1 * (1.0 + random.next()));
-            }
-        }
-        let mut dims = Vec::new();
-        for _ in 0..n_contacts {
-            let a = random.below(n_links);
-            let mut rows = || -> [[f64; 6]; 3] { std::array::from_fn(|_| random.array()) };
-            let (first, second) = (rows(), rows());
-            match random.below(4) {
-                0 => {
-                    let s = out.speeds(a).start;
-                    out.push_contact([End::Speed(a, s, -1.0)]);
-                    dims.push(1);
-                }
-                1 => {
-                    out.push_contact([End::Link(a, first)]);
-                    dims.push(3);
-                }
-                2 => {
-                    out.push_contact([End::Link(a, first), End::Link(random.below(n_links), second)]);
-                    dims.push(3);
-                }
-                _ => {
-                    out.push_contact([End::Link(a, first), End::Link(random.below(n_links), second)]);
-                    dims.push(1 + random.below(2));
-                }
-            }
-        }
-        (out, dims)
-    }
-
-    /// W = J M⁻¹ Jᵀ by the speeds of the tree.
-    fn delassus(tree: &Articulation, dims: &[usize]) -> Vec<f64> {
-        let n = tree.n_speeds();
-        // Motion of every link per unit of every speed.
-        let mut motions: Vec<Vec<[f64; 6]>> = Vec::new();
-        for link in 0..tree.n_links() {
-            let d = tree.offset(link);
-            let mut own = vec![[0.0; 6]; n];
-            if let Some(p) = tree.parent(link) {
-                for (own, t) in own.iter_mut().zip(&motions[p]) {
-                    *own = *t;
-                    own[3] += t[1] * d[2] - t[2] * d[1];
-                    own[4] += t[2] * d[0] - t[0] * d[2];
-                    own[5] += t[0] * d[1] - t[1] * d[0];
-                }
-            }
-            tree.speeds(link).for_each(|s| own[s] = *tree.motion(s));
-            motions.push(own);
-        }
-        let mut mass = DenseLu::default();
-        let m = mass.start(n);
-        for link in 0..tree.n_links() {
-            for a in 0..n {
-                for b in 0..n {
-                    for i in 0..6 {
-                        for j in 0..6 {
-                            m[a * n + b] += motions[link][a][i] * tree.inertia(link)[i][j] * motions[link][b][j];
-                        }
-                    }
-                }
-            }
-        }
-        (0..n).for_each(|s| m[s * n + s] += tree.armature(s));
-        assert!(mass.factor());
-        let mut rows = Vec::new();
-        for (c, dim) in dims.iter().enumerate() {
-            for k in 0..*dim {
-                let mut row = vec![0.0; n];
-                for end in tree.ends(c) {
-                    match end {
-                        End::Speed(_, s, sign) => row[*s] += sign,
-                        End::Link(link, j) => {
-                            for (r, t) in row.iter_mut().zip(&motions[*link]) {
-                                *r += (0..6).map(|i| j[k][i] * t[i]).sum::<f64>();
-                            }
-                        }
-                    }
-                }
-                rows.push(row);
-            }
-        }
-        let mut w = Vec::new();
-        for b in &rows {
-            let mut x = b.clone();
-            mass.solve(&mut x);
-            w.extend(rows.iter().map(|a| a.iter().zip(&x).map(|(a, x)| a * x).sum::<f64>()));
-        }
-        w
-    }
-
-    /// Newton steps in the velocities of links are those in contact space.
-    #[test]
-    fn links_and_contacts_give_one_step() {
-        let mut random = Random(5);
-        for case in 0..60 {
-            let (tree, dims) = mechanism(&mut random, 1 + case % 9, 1 + case / 3);
-            let w = delassus(&tree, &dims);
-            let mut offsets = vec![0];
-            dims.iter().for_each(|d| offsets.push(offsets[offsets.len() - 1] + d));
-            let n = offsets[offsets.len() - 1];
-            let mut blocks = BlockMatrix::default();
-            blocks.set_from_dense(&offsets, &w);
-            let cones = dims.iter().map(|d| match d {
-                1 => Cone::Unilateral,
-                2 => Cone::planar(0.4),
-                _ => Cone::circular(0.4),
-            });
-            let q = (0..n).map(|_| random.next()).collect();
-            let mut problem = ContactProblem::build(blocks, q, cones.collect()).unwrap();
-            problem.refill_articulation(|out| {
-                *out = tree.clone();
-                true
-            });
-            let (mut frame, mut solution) = (Frame::default(), Solution::default());
-            frame.open(&problem, Start::Cold, 1e-9, &mut solution);
-            frame.enter(&problem, &mut solution.r);
-            let system = &frame.system;
-            let mut laws = vec![Linearised::default(); dims.len()];
-            let (r, u): (Vec<f64>, Vec<f64>) = (0..n).map(|_| (random.next().abs(), 0.3 * random.next())).unzip();
-            for (i, law) in laws.iter_mut().enumerate() {
-                law.update(&system.cones[i], 1.0, &r[system.rows(i)], &u[system.rows(i)]);
-            }
-            let mut matrix = NewtonMatrix::default();
-            matrix.reset(system, 1e-9);
-            let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
-            matrix.uses_tree = false;
-            assert!(matrix.solve(system, &laws, 1e-3, &mut x));
-            matrix.tree.plan(&tree, &system.members);
-            matrix.uses_tree = true;
-            assert!(matrix.solve(system, &laws, 1e-3, &mut y) && matrix.uses_tree, "case {case}");
-            let size = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            let off = x.iter().zip(&y).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
-            // D is 1/α times as stiff as a contact.
-            assert!(off <= 1e-9 * size, "case {case}: {off:e} of {size:e}");
-            let mut wx = vec![0.0; n];
-            super::super::super::delassus::Delassus::apply(&system.w, &x, &mut wx);
-            let off = wx.iter().zip(&matrix.response).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-            assert!(off <= 1e-9 * size, "case {case}: response {off:e} of {size:e}");
-        }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::articulation::Articulation;
 use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::{BlockMatrix, Delassus};
+use super::super::origin::Origin;
 use super::super::problem::ContactProblem;
 use super::super::scaling::Scaling;
 use super::islands::gather;
@@ -18,7 +18,7 @@ pub struct System {
     /// ‖q̂‖, one where it vanishes: the unit of residuals.
     pub q_norm: f64,
     /// Where W comes from, as it was posed, if that is known.
-    pub articulation: Option<Arc<Articulation>>,
+    pub origin: Option<Arc<Origin>>,
     /// The contacts there that are those of this system.
     pub members: Vec<usize>,
     /// Û = s u and r = g s r̂ row by row.
@@ -45,7 +45,7 @@ impl System {
         self.cones.clear();
         self.cones.extend((0..problem.n_contacts()).map(|i| scaling.scaled_cone(problem, i)));
         self.q_norm = q_norm;
-        self.articulation = problem.articulation().cloned();
+        self.origin = Some(Arc::clone(problem.origin()));
         self.members.clear();
         self.members.extend(0..problem.n_contacts());
         self.row_scale.clear();
@@ -62,7 +62,7 @@ impl System {
         self.cones.extend(part.iter().map(|i| whole.cones[*i].clone()));
         let norm = self.q.iter().map(|x| x * x).sum::<f64>().sqrt();
         self.q_norm = if norm > 0.0 { norm } else { 1.0 };
-        self.articulation.clone_from(&whole.articulation);
+        self.origin.clone_from(&whole.origin);
         self.members.clear();
         self.members.extend(part.iter().map(|i| whole.members[*i]));
         gather(whole.offsets(), part, &whole.row_scale, &mut self.row_scale);
@@ -72,7 +72,7 @@ impl System {
 
     /// Lets go of what belongs to the problem, which its owner may want to write anew.
     pub fn release(&mut self) {
-        self.articulation = None;
+        self.origin = None;
     }
 
     pub fn view(&self) -> View<'_> {

@@ -468,6 +468,19 @@ impl Ports {
         }
     }
 
+    /// Visits the entries of a port of three rows at most: the speed, and its values, zero for rows that there are not. G = Yᵀ Y / [`Ports::mass_unit`].
+    pub fn visit_columns(&self, tree: &Tree, p: usize, mut visit: impl FnMut(usize, [f64; 3])) {
+        let n = self.n_rows(p);
+        self.visit_entries(tree, p, |v, values, stride| {
+            visit(v, std::array::from_fn(|k| if k < n { values[k * stride] } else { 0.0 }));
+        });
+    }
+
+    /// What squares of entries are divided by.
+    pub fn mass_unit(&self) -> f64 {
+        self.mass_unit
+    }
+
     /// Values of one speed of a part, from the first row on, with the distance between rows.
     pub(super) fn entry(&self, part: &Part, x: usize) -> (&[f64], usize) {
         let (row, speed) = part.strides();

@@ -20,6 +20,7 @@ use super::{Place, Touching, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
+use crate::contact::origin::Origin;
 use crate::dynamics::recursive::Tree;
 use crate::dynamics::recursive::blocks::Padded;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
@@ -28,7 +29,11 @@ use crate::spatial::{Twist, Vec3, Wrench};
 use crate::step::StepError;
 use crate::step::system::{System, Workspace};
 
-/// Below this number of rows W itself is small enough, and where its elimination takes less than so many multiplications per link.
+/// A mechanism with no more speeds is small; with no more rows W is small enough.
+const FEW_SPEEDS: usize = crate::contact::solve::MOST_SPEEDS;
+const FEW_ROWS: usize = 12;
+
+/// Links are of no use with fewer rows, and where W's elimination takes less than so many multiplications per link.
 const MANY_ROWS: usize = 61;
 const LINK_WORK: usize = 150;
 
@@ -92,19 +97,38 @@ impl Rows {
         }
     }
 
-    /// Where G comes from, where that is worth knowing: no loops, and many rows for the links that they touch.
-    pub fn write_articulation(
+    /// Where G comes from, where that is worth knowing: a small mechanism's speeds, or its links where rows are many for them.
+    pub fn write_origin(&mut self, system: &System, touching: &[Touching], w: &Workspace, out: &mut Origin) {
+        let Route::Recursion(sweeps) = &self.route else { return };
+        let n_rows = self.offsets.last().copied().unwrap_or(0);
+        if system.tree.n_v <= FEW_SPEEDS {
+            if n_rows > FEW_ROWS && w.loops.rows.is_empty() {
+                let ports = &sweeps.ports;
+                let columns = out.start_columns(system.tree.n_v, 1.0 / ports.mass_unit());
+                for p in 0..ports.len() {
+                    ports.visit_columns(&system.tree, p, |speed, values| columns.push(speed, values));
+                    columns.end_contact();
+                }
+            }
+            return;
+        }
+        let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
+        if is_worth_it
+            && w.loops.rows.is_empty()
+            && !self.write_articulation(system, touching, w, out.start_articulation())
+        {
+            out.clear();
+        }
+    }
+
+    /// Trees of links and what pushes them; false where that cannot be said.
+    fn write_articulation(
         &mut self,
         system: &System,
         touching: &[Touching],
         w: &Workspace,
         out: &mut Articulation,
     ) -> bool {
-        let n_rows = self.offsets.last().copied().unwrap_or(0);
-        let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
-        if !is_worth_it || !matches!(self.route, Route::Recursion(_)) || !w.loops.rows.is_empty() {
-            return false;
-        }
         let k = &w.recursion.kinematics;
         let speeds = &mut self.speeds;
         speeds.clear();

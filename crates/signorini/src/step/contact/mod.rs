@@ -475,7 +475,7 @@ impl Simulation {
         let is_still = fastest(&s.u_start) < STILL * fastest(problem.free_velocity());
         let start = if is_still { Start::Still } else { Start::Warm };
         if !s.solver.begin(problem, start, solution) {
-            problem.refill_articulation(|out| rows.write_articulation(system, touching, w, out));
+            problem.refill_origin(|out| rows.write_origin(system, touching, w, out));
             s.solver.go_on(problem, start, solution).map_err(failed)?;
         }
         report.note_solution(solution);

@@ -1,0 +1,349 @@
+//! Newton's equations in the speeds of a small mechanism.
+//!
+//! **Problem.** Solve x + D W x = f for blocks D, one per contact, and W = c Yᵀ Y (`columns.rs`). A machine of twenty speeds that has fallen over
+//! lies on a dozen contacts: 36 rows, and no more than twenty freedoms.
+//!
+//! **Method.** By Woodbury's identity W x = c Yᵀ (1 + c Y D Yᵀ)⁻¹ Y f, and x = f − D W x. The matrix has one row per speed that carries
+//! something; it is filled contact by contact and factored with row exchanges, speeds furthest from the ground first: those of
+//! different limbs do not meet, and what is zero is passed over.
+//!
+//! **Cost.** 3 k n per contact on k of n speeds, and n³/3 at most.
+//!
+//! **Fails when** a pivot vanishes, which friction can do: the caller takes W instead.
+//!
+//! **Checked by** the tests in `woodbury.rs`, against W, and the one below.
+
+use super::super::columns::Columns;
+use super::system::System;
+
+/// Numbers that are worked on at once.
+const LANES: usize = 4;
+
+/// Numbers of all speeds, in W registers.
+type Row<const W: usize> = [[f64; LANES]; W];
+
+const NONE: usize = usize::MAX;
+
+/// The most speeds for which there is a width.
+pub const MOST_SPEEDS: usize = 48;
+
+/// The columns of a problem, speed by speed, and the factors, for the width that its speeds need.
+#[derive(Debug, Clone, Default)]
+pub struct SpeedLu {
+    /// Where each speed is among those that carry something.
+    place: Vec<usize>,
+    n: usize,
+    f1: Factors<1>,
+    f2: Factors<2>,
+    f3: Factors<3>,
+    f4: Factors<4>,
+    f5: Factors<5>,
+    f6: Factors<6>,
+    f8: Factors<8>,
+    f12: Factors<12>,
+}
+
+/// Does the same with the factors of whatever width.
+macro_rules! with_factors {
+    ($own:ident, $factors:ident => $body:expr) => {
+        match $own.n.div_ceil(LANES) {
+            0 | 1 => {
+                let $factors = &mut $own.f1;
+                $body
+            }
+            2 => {
+                let $factors = &mut $own.f2;
+                $body
+            }
+            3 => {
+                let $factors = &mut $own.f3;
+                $body
+            }
+            4 => {
+                let $factors = &mut $own.f4;
+                $body
+            }
+            5 => {
+                let $factors = &mut $own.f5;
+                $body
+            }
+            6 => {
+                let $factors = &mut $own.f6;
+                $body
+            }
+            7 | 8 => {
+                let $factors = &mut $own.f8;
+                $body
+            }
+            _ => {
+                let $factors = &mut $own.f12;
+                $body
+            }
+        }
+    };
+}
+
+impl SpeedLu {
+    /// Takes over the columns of a problem; returns the multiplications of one factorisation, or nothing where speeds are too many.
+    pub fn plan(&mut self, columns: &Columns, members: &[usize]) -> Option<f64> {
+        self.place.clear();
+        self.place.resize(columns.n_speeds(), NONE);
+        members.iter().flat_map(|c| columns.speeds(*c)).for_each(|s| self.place[*s] = 0);
+        self.n = 0;
+        for place in self.place.iter_mut().rev().filter(|p| **p != NONE) {
+            *place = self.n;
+            self.n += 1;
+        }
+        if self.n > MOST_SPEEDS {
+            return None;
+        }
+        let (n, place) = (self.n, &self.place);
+        let n_entries = with_factors!(self, factors => factors.fill(n, place, columns, members));
+        let n = n as f64;
+        Some(n * n * n / 3.0 + 3.0 * n * (n_entries + 3 * members.len()) as f64)
+    }
+
+    /// Factors 1 + c Y D Yᵀ; `blocks` holds D of every contact, row-major, nine numbers each. False if a pivot vanishes.
+    pub fn factor(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
+        with_factors!(self, factors => factors.factor(system, blocks))
+    }
+
+    /// u = c Yᵀ (1 + c Y D Yᵀ)⁻¹ Y f for the last factorisation.
+    pub fn solve(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
+        with_factors!(self, factors => factors.solve(system, f, u));
+    }
+
+    /// u = c Yᵀ Y f.
+    pub fn apply(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
+        with_factors!(self, factors => factors.apply(system, f, u));
+    }
+}
+
+/// Columns and factors in rows of W registers.
+#[derive(Debug, Clone, Default)]
+struct Factors<const W: usize> {
+    n: usize,
+    scale: f64,
+    /// Three rows per contact.
+    y: Vec<[Row<W>; 3]>,
+    /// What carries each contact: where its list ends, and the lists: the place, and the three numbers there.
+    ends: Vec<usize>,
+    carriers: Vec<(usize, [f64; 3])>,
+    /// U without its diagonal, row by row, and L without its own, column by column as it was when that was eliminated.
+    upper: Vec<Row<W>>,
+    lower: Vec<f64>,
+    /// Inverses of the diagonal of U.
+    inverse: Vec<f64>,
+    /// With which row each was exchanged, in the order of elimination.
+    exchange: Vec<usize>,
+}
+
+impl<const W: usize> Factors<W> {
+    /// Takes over columns; returns the number of their entries.
+    fn fill(&mut self, n: usize, place: &[usize], columns: &Columns, members: &[usize]) -> usize {
+        self.n = n;
+        self.scale = columns.scale();
+        self.y.clear();
+        self.ends.clear();
+        self.carriers.clear();
+        for &member in members {
+            let mut y = [[[0.0; LANES]; W]; 3];
+            for (speed, values) in columns.speeds(member).iter().zip(columns.values(member)) {
+                let at = place[*speed];
+                self.carriers.push((at, *values));
+                for (y, value) in y.iter_mut().zip(values) {
+                    y.as_flattened_mut()[at] = *value;
+                }
+            }
+            self.y.push(y);
+            self.ends.push(self.carriers.len());
+        }
+        self.upper.resize(n, [[0.0; LANES]; W]);
+        self.lower.resize(n * n, 0.0);
+        self.inverse.resize(n, 0.0);
+        self.exchange.resize(n, 0);
+        self.carriers.len()
+    }
+
+    fn factor(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.factor_avx2(system, blocks) };
+        }
+        self.factor_generic(system, blocks)
+    }
+
+    /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn factor_avx2(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
+        self.factor_generic(system, blocks)
+    }
+
+    #[inline(always)]
+    fn factor_generic(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
+        for (k, row) in self.upper.iter_mut().enumerate() {
+            *row = [[0.0; LANES]; W];
+            row.as_flattened_mut()[k] = 1.0;
+        }
+        let mut first = 0;
+        for (c, (d, end)) in blocks.iter().zip(&self.ends).enumerate() {
+            // Open contacts add nothing.
+            if *d != [0.0; 9] {
+                let stiff = stiffen(&self.y[c], system.w.dim(c), d, self.scale);
+                for (place, [a, b, c]) in &self.carriers[first..*end] {
+                    add(&mut self.upper[*place], &stiff, [*a, *b, *c]);
+                }
+            }
+            first = *end;
+        }
+        (0..self.n).all(|k| self.eliminate(k))
+    }
+
+    /// Takes speed k out of the rows below.
+    #[inline(always)]
+    fn eliminate(&mut self, k: usize) -> bool {
+        let n = self.n;
+        let (mut p, mut largest) = (k, 0.0);
+        for (i, row) in self.upper[..n].iter().enumerate().skip(k) {
+            let x = row.as_flattened()[k].abs();
+            if x > largest {
+                (p, largest) = (i, x);
+            }
+        }
+        if !(largest > 0.0 && largest.is_finite()) {
+            return false;
+        }
+        self.exchange[k] = p;
+        self.upper.swap(k, p);
+        let (top, below) = self.upper[..n].split_at_mut(k + 1);
+        let own = top[k].as_flattened_mut();
+        let inverse = 1.0 / own[k];
+        self.inverse[k] = inverse;
+        own[k] = 0.0;
+        let row = top[k];
+        for (factor, other) in self.lower[k * n + k + 1..(k + 1) * n].iter_mut().zip(below) {
+            let leading = &mut other.as_flattened_mut()[k];
+            let f = *leading * inverse;
+            *leading = 0.0;
+            *factor = f;
+            if f != 0.0 {
+                for l in 0..W {
+                    for k in 0..LANES {
+                        other[l][k] -= f * row[l][k];
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn solve(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.solve_avx2(system, f, u) };
+        }
+        self.solve_generic(system, f, u);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn solve_avx2(&self, system: &System, f: &[f64], u: &mut [f64]) {
+        self.solve_generic(system, f, u);
+    }
+
+    #[inline(always)]
+    fn solve_generic(&self, system: &System, f: &[f64], u: &mut [f64]) {
+        let mut z = self.gather(system, f);
+        let n = self.n;
+        let x = &mut z.as_flattened_mut()[..n];
+        for k in 0..n {
+            x.swap(k, self.exchange[k]);
+            let own = x[k];
+            let factors = &self.lower[k * n + k + 1..(k + 1) * n];
+            x[k + 1..].iter_mut().zip(factors).for_each(|(x, f)| *x -= f * own);
+        }
+        for k in (0..n).rev() {
+            let sum = dot(&self.upper[k], &z);
+            let own = &mut z.as_flattened_mut()[k];
+            *own = (*own - sum) * self.inverse[k];
+        }
+        self.scatter(system, &z, u);
+    }
+
+    fn apply(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.apply_avx2(system, f, u) };
+        }
+        self.apply_generic(system, f, u);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn apply_avx2(&self, system: &System, f: &[f64], u: &mut [f64]) {
+        self.apply_generic(system, f, u);
+    }
+
+    #[inline(always)]
+    fn apply_generic(&self, system: &System, f: &[f64], u: &mut [f64]) {
+        let z = self.gather(system, f);
+        self.scatter(system, &z, u);
+    }
+
+    /// Y f.
+    #[inline(always)]
+    fn gather(&self, system: &System, f: &[f64]) -> Row<W> {
+        let mut z = [[0.0; LANES]; W];
+        for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
+            let f = &f[ends[0]..ends[1]];
+            let f = std::array::from_fn(|k| f.get(k).copied().unwrap_or(0.0));
+            if f != [0.0; 3] {
+                add(&mut z, y, f);
+            }
+        }
+        z
+    }
+
+    /// u = c Yᵀ z.
+    #[inline(always)]
+    fn scatter(&self, system: &System, z: &Row<W>, u: &mut [f64]) {
+        for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
+            u[ends[0]..ends[1]].iter_mut().zip(y).for_each(|(u, y)| *u = self.scale * dot(y, z));
+        }
+    }
+}
+
+/// c D Yᵀ of one contact.
+#[inline(always)]
+fn stiffen<const W: usize>(y: &[Row<W>; 3], dim: usize, d: &[f64; 9], scale: f64) -> [Row<W>; 3] {
+    let mut out = [[[0.0; LANES]; W]; 3];
+    for (out, d) in out.iter_mut().zip(d.chunks_exact(dim)).take(dim) {
+        add(out, y, std::array::from_fn(|k| if k < dim { scale * d[k] } else { 0.0 }));
+    }
+    out
+}
+
+/// Adds a sum of three rows.
+#[inline(always)]
+fn add<const W: usize>(to: &mut Row<W>, rows: &[Row<W>; 3], f: [f64; 3]) {
+    for l in 0..W {
+        for k in 0..LANES {
+            to[l][k] += (f[0] * rows[0][l][k] + f[1] * rows[1][l][k]) + f[2] * rows[2][l][k];
+        }
+    }
+}
+
+#[inline(always)]
+fn dot<const W: usize>(a: &Row<W>, b: &Row<W>) -> f64 {
+    let mut sum = [0.0; LANES];
+    for l in 0..W {
+        for k in 0..LANES {
+            sum[k] += a[l][k] * b[l][k];
+        }
+    }
+    (sum[0] + sum[2]) + (sum[1] + sum[3])
+}
