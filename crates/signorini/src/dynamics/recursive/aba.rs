@@ -16,7 +16,7 @@
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
 use super::{Handing, LinkKind, Pivot, Recursion, Tree};
-use crate::spatial::{Inertia, Sym6, Twist, Vec3, Wrench, transposed_product};
+use crate::spatial::{Inertia, Sym6, Twist, Vec3, Wrench, transposed_product, wide};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
 const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
@@ -25,6 +25,14 @@ impl Recursion {
     /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
     /// `external` a wrench on each link at its origin.
     pub fn update_articulated(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+        wide(
+            #[inline(always)]
+            || self.sweep_inwards(tree, tau, prescribed, external),
+        );
+    }
+
+    #[inline(always)]
+    fn sweep_inwards(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
         self.singular = None;
         // What a link hands to its parent stays in registers where the parent comes next; only branchings collect in memory.
         let (mut inertia, mut bias) = (Sym6::default(), Wrench::default());
@@ -90,6 +98,10 @@ impl Recursion {
                         inertia = inertia.minus_outer(&across, &(across * inverse));
                         bias += across * (force * inverse);
                     }
+                    if link.handing == Handing::Ground {
+                        is_handed = false;
+                        continue;
+                    }
                     bias = (bias + inertia.times(&c)).shifted(&motion.offset);
                     inertia = inertia.shifted(&motion.offset);
                 }
@@ -133,6 +145,14 @@ impl Recursion {
 
     /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`].
     pub fn update_accelerations(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
+        wide(
+            #[inline(always)]
+            || self.sweep_outwards(tree, gravity, prescribed, vdot),
+        );
+    }
+
+    #[inline(always)]
+    fn sweep_outwards(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
         let ground = Twist::new(Vec3::zeros(), -gravity);
         for (i, link) in tree.links.iter().enumerate() {
             let motion = &self.kinematics.links[i];

@@ -13,7 +13,7 @@
 
 use super::ports::{Ports, Push};
 use super::{Recursion, Tree};
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Twist, Vec3, Wrench, wide};
 
 /// Scratch, all zero between uses.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,14 @@ impl Scratch {
 impl Ports {
     /// Adds M⁻¹ Wᵀ r to speeds.
     pub fn respond(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
+        wide(
+            #[inline(always)]
+            || self.answer(tree, recursion, r, v),
+        );
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
         match self.n_full {
             Some(n_full) => self.collect_entries(n_full, r),
             None => self.collect_forces(tree, recursion, r),
@@ -57,6 +65,7 @@ impl Ports {
     }
 
     /// Inwards, from wrenches to what each pivot makes of the force that arrives.
+    #[inline(always)]
     fn collect_forces(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64]) {
         let Scratch { wrenches, arrived, .. } = &mut self.response;
         for (push, rows) in self.pushes.iter().zip(self.offsets.windows(2)) {
