@@ -12,9 +12,9 @@ mod vector;
 mod wide;
 
 pub use inertia::Inertia;
-pub(crate) use lanes::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lanes::Quad;
+pub(crate) use lanes::{Lanes, Space};
 pub use pose::Pose;
 pub use quaternion::Quaternion;
 pub use symmetric::{Sym3, Sym6, product, transposed_product};

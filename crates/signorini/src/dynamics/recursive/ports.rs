@@ -22,9 +22,9 @@ use super::ancestry::{Ancestry, GROUND};
 use super::loops::{Loops, power_of_two};
 use super::mobility::{Six, times6};
 use super::{Link, LinkKind, Recursion, Tree};
-#[cfg(target_arch = "x86_64")]
-use crate::spatial::Quad;
 use crate::spatial::{Lanes, Twist, Vec3, Wrench};
+#[cfg(target_arch = "x86_64")]
+use crate::spatial::{Quad, Space};
 
 /// Most rows of one port.
 pub const MAX_ROWS: usize = 6;
@@ -37,6 +37,9 @@ pub(super) const PADDED_ROWS: usize = 4;
 
 /// Wrenches of several rows side by side: each component of all of them in one register. Moments first.
 type Bundle<const L: usize> = [[f64; L]; 6];
+
+/// A port pushes its second link, and the first one opposite.
+const SIGNS: [f64; 2] = [-1.0, 1.0];
 
 /// What a port pushes.
 #[derive(Debug, Clone, Copy)]
@@ -164,9 +167,9 @@ impl Ports {
     ) {
         let n = a.or(b).map_or(0, |(_, rows)| rows.len());
         match n {
-            1 => self.push_ends::<1>(tree, recursion, [a, b], n),
-            3 => self.push_ends::<PADDED_ROWS>(tree, recursion, [a, b], n),
-            _ => self.push_ends::<MAX_ROWS>(tree, recursion, [a, b], n),
+            1 => self.push_wrenches::<1>(tree, recursion, [a, b], n),
+            3 => self.push_wrenches::<PADDED_ROWS>(tree, recursion, [a, b], n),
+            _ => self.push_wrenches::<MAX_ROWS>(tree, recursion, [a, b], n),
         }
         self.end_port(n);
     }
@@ -180,10 +183,9 @@ impl Ports {
         at: &Vec3,
         directions: &[Vec3; 3],
     ) {
-        let end = |link: Option<usize>, sign: f64| {
-            link.map(|link| (link, bundle_at(&(at - recursion.kinematics.origin[link]), directions, sign)))
-        };
-        self.push_bundles(tree, recursion, [end(links[0], -1.0), end(links[1], 1.0)], directions.len());
+        self.push_ends(tree, recursion, links, directions.len(), |k, link| {
+            bundle_at(&(at - recursion.kinematics.origin[link]), directions, SIGNS[k])
+        });
         self.end_port(directions.len());
     }
 
@@ -214,37 +216,42 @@ impl Ports {
         self.part_start.push(self.parts.len());
     }
 
-    fn push_ends<const L: usize>(
+    fn push_wrenches<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         ends: [Option<(usize, &[Wrench])>; 2],
         n: usize,
     ) {
-        let [a, b] = ends;
-        let end = |end: Option<(usize, &[Wrench])>, sign: f64| end.map(|(link, rows)| (link, bundle(rows, sign)));
-        self.push_bundles::<L>(tree, recursion, [end(a, -1.0), end(b, 1.0)], n);
+        let rows = ends.map(|end| end.map_or(&[][..], |(_, rows)| rows));
+        let links = ends.map(|end| end.map(|(link, _)| link));
+        self.push_ends(tree, recursion, links, n, |k, _| bundle::<L>(rows[k], SIGNS[k]));
     }
 
-    /// Sweeps wrenches inwards from the links that they act on.
-    fn push_bundles<const L: usize>(
+    /// Sweeps wrenches inwards from the links that they act on: those that `wrenches` gives for the first or second of them.
+    #[inline(always)]
+    fn push_ends<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
-        ends: [Option<(usize, Bundle<L>)>; 2],
+        links: [Option<usize>; 2],
         n: usize,
+        wrenches: impl Fn(usize, usize) -> Bundle<L>,
     ) {
         let mut push = [None; 2];
-        match &ends {
-            [Some((i, a)), Some((j, b))] if self.ancestry.root(*i) == self.ancestry.root(*j) => {
-                push = [(*i, a), (*j, b)].map(|(link, w)| Some((link as u32, keep(&mut self.wrenches, w, n))));
-                self.push_joined(tree, recursion, [*i, *j], [*a, *b], n);
+        match links {
+            [Some(i), Some(j)] if self.ancestry.root(i) == self.ancestry.root(j) => {
+                let w = [wrenches(0, i), wrenches(1, j)];
+                for ((push, link), w) in push.iter_mut().zip([i, j]).zip(&w) {
+                    *push = Some((link as u32, keep(&mut self.wrenches, w, n)));
+                }
+                self.push_joined(tree, recursion, [i, j], w, n);
             }
             _ => {
-                for (push, end) in push.iter_mut().zip(&ends) {
-                    if let Some((link, w)) = end {
-                        let part = self.sweep(tree, recursion, Some(*link), w, n);
-                        *push = Some((*link as u32, part.wrenches));
+                for (k, (push, link)) in push.iter_mut().zip(links).enumerate() {
+                    if let Some(link) = link {
+                        let part = self.sweep(tree, recursion, Some(link), &wrenches(k, link), n);
+                        *push = Some((link as u32, part.wrenches));
                         self.parts.push(part);
                     }
                 }
@@ -500,7 +507,9 @@ impl Way<'_> {
         kept: Option<&mut Vec<Six>>,
     ) {
         let [a, b, c, x, y, z] = w;
-        let w = [Quad::load(a), Quad::load(b), Quad::load(c), Quad::load(x), Quad::load(y), Quad::load(z)];
+        // SAFETY: the processor is one that has these registers.
+        let load = |x: &_| unsafe { Quad::load(x) };
+        let w = [load(a), load(b), load(c), load(x), load(y), load(z)];
         let pass = kept.map(|kept| {
             |w: &[Quad; 6]| {
                 let mut rows = [[0.0; PADDED_ROWS]; 6];
@@ -621,9 +630,11 @@ impl Recursion {
     pub fn find_twists(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
         for (i, link) in tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| out[p]);
-            let mut t = inner.shifted(&self.kinematics.links[i].offset);
-            for at in link.v_range() {
-                t += self.kinematics.unit_motion(i, link, at) * v[at];
+            let motion = &self.kinematics.links[i];
+            let mut t = inner.shifted(&motion.offset);
+            match link.kind {
+                LinkKind::Revolute(axis) => t.angular += axis.of(&motion.rotation) * v[link.v as usize],
+                LinkKind::General { .. } => link.v_range().for_each(|at| t += self.kinematics.columns[at] * v[at]),
             }
             out[i] = t;
         }

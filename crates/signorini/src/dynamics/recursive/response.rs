@@ -12,7 +12,7 @@
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
 use super::ports::{Ports, Push};
-use super::{Recursion, Tree};
+use super::{LinkKind, Recursion, Tree};
 use crate::spatial::{Twist, Vec3, Wrench, wide};
 
 /// Scratch, all zero between uses.
@@ -50,13 +50,17 @@ impl Ports {
         let Scratch { arrived, twists, .. } = &mut self.response;
         for (i, link) in tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| twists[p]);
-            let mut a = inner.shifted(&recursion.kinematics.links[i].offset);
+            let motion = &recursion.kinematics.links[i];
+            let mut a = inner.shifted(&motion.offset);
             for at in link.v_range().rev() {
                 let pivot = &recursion.pivots[at];
                 if pivot.inverse > 0.0 {
                     let change = arrived[at] - a.dot(&pivot.across) * pivot.inverse;
                     v[at] += change;
-                    a += recursion.kinematics.unit_motion(i, link, at) * change;
+                    match link.kind {
+                        LinkKind::Revolute(axis) => a.angular += axis.of(&motion.rotation) * change,
+                        LinkKind::General { .. } => a += recursion.kinematics.columns[at] * change,
+                    }
                 }
             }
             twists[i] = a;
@@ -88,7 +92,11 @@ impl Ports {
             let mut w = std::mem::take(&mut wrenches[i]);
             for at in link.v_range() {
                 let pivot = &recursion.pivots[at];
-                let force = arrived[at] + recursion.kinematics.unit_motion(i, link, at).dot(&w);
+                let along = match link.kind {
+                    LinkKind::Revolute(axis) => axis.of(&recursion.kinematics.links[i].rotation).dot(&w.moment),
+                    LinkKind::General { .. } => recursion.kinematics.columns[at].dot(&w),
+                };
+                let force = arrived[at] + along;
                 arrived[at] = force * pivot.inverse;
                 w = w - pivot.across * arrived[at];
             }
