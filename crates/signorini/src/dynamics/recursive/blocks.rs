@@ -90,6 +90,15 @@ impl Ports {
         let own = self.parts_of(p);
         for (q, block) in others.iter().zip(out) {
             let mut sum = Padded::default();
+            // Mostly both push one mechanism, off the ground.
+            if let ([a], [b]) = (own, self.parts_of(*q)) {
+                let shared = self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
+                if shared <= LONG || p == *q {
+                    add(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
+                    write(&sum, per_unit, block);
+                    continue;
+                }
+            }
             let mut inner = None;
             for a in own {
                 for b in self.parts_of(*q).iter().filter(|b| b.root == a.root) {
