@@ -15,8 +15,11 @@
 //!
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
+use super::columns::{Columns, Force, lanes};
 use super::{Handing, LinkKind, Pivot, Recursion, Tree};
-use crate::spatial::{Inertia, Sym6, Twist, Vec3, Wrench, transposed_product};
+#[cfg(target_arch = "x86_64")]
+use crate::spatial::Quad;
+use crate::spatial::{Inertia, Space, Twist, Vec3, Wrench, wide};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
 const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
@@ -25,49 +28,86 @@ impl Recursion {
     /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
     /// `external` a wrench on each link at its origin.
     pub fn update_articulated(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.sweep_inwards_avx2(tree, tau, prescribed, external) };
+        }
+        // SAFETY: numbers in memory need no registers.
+        unsafe { self.sweep_inwards::<[f64; 4]>(tree, tau, prescribed, external) };
+    }
+
+    /// The same in wider registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sweep_inwards_avx2(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+        // SAFETY: the processor is one that has them.
+        unsafe { self.sweep_inwards::<Quad>(tree, tau, prescribed, external) };
+    }
+
+    /// # Safety
+    ///
+    /// The processor must have the registers.
+    #[inline(always)]
+    unsafe fn sweep_inwards<V: Space>(
+        &mut self,
+        tree: &Tree,
+        tau: &[f64],
+        prescribed: &[f64],
+        external: Option<&[Wrench]>,
+    ) {
         self.singular = None;
         // What a link hands to its parent stays in registers where the parent comes next; only branchings collect in memory.
-        let (mut inertia, mut bias) = (Sym6::default(), Wrench::default());
-        let mut is_handed = false;
+        let mut handed: Option<(Columns<V>, Force<V>)> = None;
         for (i, link) in tree.links.iter().enumerate().rev() {
             let motion = &self.kinematics.links[i];
-            let body = link.inertia.rotated(&motion.rotation);
-            let own = body.gyroscopic(&motion.omega);
             if tree.floats[i] {
+                let body = link.inertia.rotated(&motion.rotation);
+                let own = body.gyroscopic(&motion.omega);
                 let bias = external.map_or(own, |external| own - external[i]);
                 self.eliminate_floating(i, link.v as usize, &body, bias, tau);
-                is_handed = false;
+                handed = None;
                 continue;
             }
-            (inertia, bias) = if is_handed { (inertia + body.to_sym6(), bias + own) } else { (body.to_sym6(), own) };
-            if link.collects {
-                inertia += std::mem::take(&mut self.inertia[i]);
-                bias += std::mem::take(&mut self.bias[i]);
-            }
+            // SAFETY: as promised by the caller.
+            let (mut inertia, mut bias) = unsafe { Columns::of_body(&link.inertia, &motion.rotation, &motion.omega) };
             if let Some(external) = external {
-                bias = bias - external[i];
+                // SAFETY: as promised by the caller.
+                bias = bias.minus(unsafe { Force::load(&external[i]) });
+            }
+            if let Some((i, p)) = handed.take() {
+                (inertia, bias) = (inertia.plus(i), bias.plus(p));
+            }
+            if link.collects {
+                // SAFETY: as promised by the caller.
+                let (i, p) = unsafe { (Columns::take(&mut self.inertia[i]), Force::take(&mut self.bias[i])) };
+                (inertia, bias) = (inertia.plus(i), bias.plus(p));
             }
             let mut c = motion.bias;
+            // SAFETY: as promised by the caller.
+            let d: V = unsafe { lanes(&motion.offset) };
             match link.kind {
                 LinkKind::Revolute(axis) if !tree.has_prescribed => {
                     let v = link.v as usize;
                     let s = axis.of(&motion.rotation);
-                    let across = Wrench::new(inertia.aa.times(&s), transposed_product(&inertia.al, &s));
+                    let reaction = inertia.times_angular(&s);
+                    let across = reaction.to_wrench();
                     let along = s.dot(&across.moment) + tree.armature[v];
                     let inverse = 1.0 / along;
                     // What the bias acceleration does to this speed is known already.
-                    let force = tau[v] - s.dot(&bias.moment) - c.dot(&across);
-                    let moved = across.shifted(&motion.offset);
+                    let force = tau[v] - s.dot(&bias.to_wrench().moment) - c.dot(&across);
+                    let moved = reaction.shifted(d);
                     self.pivots[v] = Pivot { across, inverse, force };
-                    self.moved[v] = moved;
-                    if along <= NO_INERTIA * inertia.aa.trace() || along.is_nan() {
+                    self.moved[v] = moved.to_wrench();
+                    if along <= NO_INERTIA * inertia.traces().0 || along.is_nan() {
                         self.singular = Some(i);
                     }
                     // Both I and U move to the parent's origin while 1/D is on its way, and only then meet: moving is linear,
                     // and (I − UUᵀ/D) c + U u/D = I c + U (u − Uᵀc)/D. The chain of operations that each link waits for
                     // is half as long as in the textbook's order.
-                    bias = (bias + inertia.times(&c)).shifted(&motion.offset) + moved * (force * inverse);
-                    inertia = inertia.shifted(&motion.offset).minus_outer(&moved, &(moved * inverse));
+                    let shares = inertia.times_angular(&c.angular).plus(inertia.times_linear(&c.linear));
+                    bias = bias.plus(shares).shifted(d).plus(moved.times(force * inverse));
+                    inertia = inertia.shifted(d, &motion.offset).minus_outer(moved.times(inverse), &self.moved[v]);
                 }
                 _ => {
                     for v in link.v_range() {
@@ -77,28 +117,35 @@ impl Recursion {
                             self.pivots[v] = Pivot::default();
                             continue;
                         }
-                        let across = inertia.times(&s);
+                        let reaction = inertia.times_angular(&s.angular).plus(inertia.times_linear(&s.linear));
+                        let across = reaction.to_wrench();
                         let along = s.dot(&across) + tree.armature[v];
                         let inverse = 1.0 / along;
-                        let size = s.angular.norm_squared() * inertia.aa.trace()
-                            + s.linear.norm_squared() * inertia.ll.trace();
+                        let (angular, linear) = inertia.traces();
+                        let size = s.angular.norm_squared() * angular + s.linear.norm_squared() * linear;
                         if along <= NO_INERTIA * size || along.is_nan() {
                             self.singular = Some(i);
                         }
-                        let force = tau[v] - s.dot(&bias);
+                        let force = tau[v] - s.dot(&bias.to_wrench());
                         self.pivots[v] = Pivot { across, inverse, force };
-                        inertia = inertia.minus_outer(&across, &(across * inverse));
-                        bias += across * (force * inverse);
+                        inertia = inertia.minus_outer(reaction.times(inverse), &across);
+                        bias = bias.plus(reaction.times(force * inverse));
                     }
-                    bias = (bias + inertia.times(&c)).shifted(&motion.offset);
-                    inertia = inertia.shifted(&motion.offset);
+                    if link.handing == Handing::Ground {
+                        continue;
+                    }
+                    let shares = inertia.times_angular(&c.angular).plus(inertia.times_linear(&c.linear));
+                    bias = bias.plus(shares).shifted(d);
+                    inertia = inertia.shifted(d, &motion.offset);
                 }
             }
-            is_handed = link.handing == Handing::Next;
-            if link.handing == Handing::Collected {
-                let p = link.parent as usize;
-                self.inertia[p] += inertia;
-                self.bias[p] += bias;
+            match link.handing {
+                Handing::Next => handed = Some((inertia, bias)),
+                Handing::Collected => {
+                    inertia.add_to(&mut self.inertia[link.parent as usize]);
+                    bias.add_to(&mut self.bias[link.parent as usize]);
+                }
+                Handing::Ground => {}
             }
         }
         self.work += tree.links.len() as u64;
@@ -133,6 +180,14 @@ impl Recursion {
 
     /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`].
     pub fn update_accelerations(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
+        wide(
+            #[inline(always)]
+            || self.sweep_outwards(tree, gravity, prescribed, vdot),
+        );
+    }
+
+    #[inline(always)]
+    fn sweep_outwards(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
         let ground = Twist::new(Vec3::zeros(), -gravity);
         for (i, link) in tree.links.iter().enumerate() {
             let motion = &self.kinematics.links[i];

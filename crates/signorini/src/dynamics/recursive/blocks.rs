@@ -15,18 +15,21 @@ use super::Tree;
 use super::mobility::{dot6, times6};
 use super::ports::{LONG, MAX_ROWS, PADDED_ROWS, Part, Ports, speeds_inwards};
 
-/// Entries of a body that floats alone.
-const FLOATING: usize = 6 * PADDED_ROWS;
+/// Three numbers, with room for one more so that registers are full.
+type Quad = [f64; PADDED_ROWS];
 
-/// A block of three rows.
-pub type Padded = [[f64; PADDED_ROWS]; 3];
+/// Three rows.
+type Padded = [Quad; 3];
+
+/// A block of three rows and columns, row by row.
+pub type Block = [f64; 9];
 
 impl Ports {
     fn parts_of(&self, p: usize) -> &[Part] {
         &self.parts[self.part_start[p]..self.part_start[p + 1]]
     }
 
-    /// Prepares a row of blocks of G: those of port `p` with others.
+    /// Prepares blocks of G by [`Self::block`]: those of port `p` with others.
     pub fn open(&mut self, tree: &Tree, p: usize) {
         let per_unit = 1.0 / self.mass_unit;
         self.own.clear();
@@ -47,82 +50,80 @@ impl Ports {
         }
     }
 
-    /// Blocks of the open port `p` with others, all of three rows; each row has room for one number more, so that registers are full.
-    pub fn write_row(&self, tree: &Tree, p: usize, others: &[usize], out: &mut Vec<Padded>) {
-        out.clear();
-        out.resize(others.len(), Padded::default());
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.write_row_avx2(tree, p, others, out) };
+    /// Blocks of port `p` with others, all of three rows.
+    pub fn write_row(&mut self, tree: &Tree, p: usize, others: &[usize], out: &mut [Block]) {
+        if !self.has_outer && self.n_full.is_none() {
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has just been asked.
+                return unsafe { self.write_row_avx2(p, others, out) };
+            }
+            return self.write_plain_row(p, others, out, add_padded, write_scaled);
         }
-        self.write_row_generic(tree, p, others, out);
+        self.open(tree, p);
+        for (q, block) in others.iter().zip(out) {
+            self.block(tree, p, *q, block);
+        }
+        self.close(tree, p);
     }
 
     /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn write_row_avx2(&self, tree: &Tree, p: usize, others: &[usize], out: &mut [Padded]) {
-        self.write_row_generic(tree, p, others, out);
+    fn write_row_avx2(&self, p: usize, others: &[usize], out: &mut [Block]) {
+        let add = |a: &[_], b: &[_], sum: &mut _| in_avx2::add_padded(a, b, sum);
+        let write = |sum: &_, factor, out: &mut _| in_avx2::write_scaled(sum, factor, out);
+        self.write_plain_row(p, others, out, add, write);
     }
 
+    /// Where no part has outer entries and none is full; by an `add_padded` and a `write_scaled`.
     #[inline(always)]
-    fn write_row_generic(&self, tree: &Tree, p: usize, others: &[usize], out: &mut [Padded]) {
-        if self.is_floating_only {
-            self.write_floating_row(p, others, out);
-        } else if self.has_outer || self.n_full.is_some() {
-            for (q, padded) in others.iter().zip(out) {
-                let mut block = [[0.0; 3]; 3];
-                self.block(tree, p, *q, block.as_flattened_mut());
-                *padded = block.map(|[a, b, c]| [a, b, c, 0.0]);
-            }
-        } else {
-            self.write_padded_row(p, others, out);
-        }
-    }
-
-    #[inline(always)]
-    fn write_floating_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
-        let (own, _) = self.own.as_chunks::<FLOATING>();
+    fn write_plain_row(
+        &self,
+        p: usize,
+        others: &[usize],
+        out: &mut [Block],
+        add: impl Fn(&[Quad], &[Quad], &mut Padded),
+        write: impl Fn(&Padded, f64, &mut Block),
+    ) {
+        let per_unit = 1.0 / self.mass_unit;
+        let own = self.parts_of(p);
         for (q, block) in others.iter().zip(out) {
             let mut sum = Padded::default();
-            for (a, own) in self.parts_of(p).iter().zip(own) {
-                for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
-                    if let Some(other) = self.values[b.values..].first_chunk::<FLOATING>() {
-                        let ((a, _), (b, _)) = (own.as_chunks(), other.as_chunks());
-                        add_padded(a, b, &mut sum);
-                    }
+            // Mostly both push one mechanism, off the ground.
+            if let ([a], [b]) = (own, self.parts_of(*q)) {
+                let shared = self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
+                if shared <= LONG || p == *q {
+                    add(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
+                    write(&sum, per_unit, block);
+                    continue;
                 }
             }
-            *block = sum;
-        }
-    }
-
-    /// Where no part has outer entries and none is full.
-    #[inline(always)]
-    fn write_padded_row(&self, p: usize, others: &[usize], out: &mut [Padded]) {
-        let first = self.parts_of(p).first().map_or(0, |part| part.values);
-        for (q, block) in others.iter().zip(out) {
-            let mut sum = Padded::default();
-            for a in self.parts_of(p) {
-                let own = &self.own[a.values - first..a.end(3) - first];
+            let mut inner = None;
+            for a in own {
                 for b in self.parts_of(*q).iter().filter(|b| b.root == a.root) {
                     let meet = if a.tip == b.tip { a.tip } else { self.ancestry.meet(a.tip, b.tip) };
                     let shared = self.ancestry.n_speeds(meet);
                     if shared > LONG && p != *q {
-                        let mut inner = [[0.0; 3]; 3];
-                        self.add_inner((3, 3), a, b, meet, inner.as_flattened_mut());
-                        for (row, inner) in sum.iter_mut().zip(inner) {
-                            row.iter_mut().zip(inner).for_each(|(g, x)| *g += x);
-                        }
-                        continue;
+                        self.add_inner((3, 3), a, b, meet, inner.get_or_insert([0.0; 9]));
+                    } else {
+                        add(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
                     }
-                    let ((own, _), (other, _)) = (own.as_chunks(), self.values[b.values..b.end(3)].as_chunks());
-                    add_padded(&own[a.n_speeds - shared..], &other[b.n_speeds - shared..], &mut sum);
                 }
             }
-            *block = sum;
+            // The mass unit is a power of two: it may as well come last.
+            write(&sum, per_unit, block);
+            if let Some(inner) = inner {
+                block.iter_mut().zip(inner).for_each(|(g, x)| *g += x);
+            }
         }
+    }
+
+    /// Entries of the last speeds on the way to the ground of a part of three rows.
+    #[inline(always)]
+    fn last_entries(&self, part: &Part, n_speeds: usize) -> &[Quad] {
+        let end = part.values + part.n_speeds * PADDED_ROWS;
+        self.values[end - n_speeds * PADDED_ROWS..end].as_chunks().0
     }
 
     /// The block of G of the open port `p` with `q`, row-major.
@@ -222,7 +223,7 @@ impl Ports {
         }
     }
 
-    /// Ends a row of blocks.
+    /// Ends what [`Self::open`] began.
     pub fn close(&mut self, tree: &Tree, p: usize) {
         if self.has_outer && self.n_full.is_none() {
             let mut scatter = std::mem::take(&mut self.scatter);
@@ -256,6 +257,59 @@ fn add_padded(a: &[[f64; PADDED_ROWS]], b: &[[f64; PADDED_ROWS]], out: &mut Padd
             for (g, b) in row.iter_mut().zip(b) {
                 *g += a * b;
             }
+        }
+    }
+}
+
+/// Writes three rows, times a number.
+#[inline(always)]
+fn write_scaled(rows: &Padded, factor: f64, out: &mut Block) {
+    let (to, _) = out.as_chunks_mut::<3>();
+    for (to, row) in to.iter_mut().zip(rows) {
+        to.iter_mut().zip(row).for_each(|(g, x)| *g = x * factor);
+    }
+}
+
+/// The two by hand for registers of four numbers: left to itself the compiler takes the padding out again.
+#[cfg(target_arch = "x86_64")]
+mod in_avx2 {
+    use super::{Block, Padded, Quad};
+    use std::arch::x86_64::{
+        _mm_cvtsd_f64, _mm_storeu_pd, _mm256_add_pd, _mm256_broadcast_sd, _mm256_castpd256_pd128,
+        _mm256_extractf128_pd, _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
+    };
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn add_padded(a: &[Quad], b: &[Quad], out: &mut Padded) {
+        // SAFETY: every pointer is to four numbers that a reference guards.
+        unsafe {
+            let (mut x, mut y) = (_mm256_loadu_pd(out[0].as_ptr()), _mm256_loadu_pd(out[1].as_ptr()));
+            let mut z = _mm256_loadu_pd(out[2].as_ptr());
+            for (a, b) in a.iter().zip(b) {
+                let b = _mm256_loadu_pd(b.as_ptr());
+                x = _mm256_add_pd(x, _mm256_mul_pd(_mm256_broadcast_sd(&a[0]), b));
+                y = _mm256_add_pd(y, _mm256_mul_pd(_mm256_broadcast_sd(&a[1]), b));
+                z = _mm256_add_pd(z, _mm256_mul_pd(_mm256_broadcast_sd(&a[2]), b));
+            }
+            _mm256_storeu_pd(out[0].as_mut_ptr(), x);
+            _mm256_storeu_pd(out[1].as_mut_ptr(), y);
+            _mm256_storeu_pd(out[2].as_mut_ptr(), z);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub(super) fn write_scaled(rows: &Padded, factor: f64, out: &mut Block) {
+        let factor = _mm256_set1_pd(factor);
+        let to = out.as_mut_ptr();
+        // SAFETY: a block has nine numbers. What is too much of a row is overwritten by the next.
+        unsafe {
+            _mm256_storeu_pd(to, _mm256_mul_pd(_mm256_loadu_pd(rows[0].as_ptr()), factor));
+            _mm256_storeu_pd(to.add(3), _mm256_mul_pd(_mm256_loadu_pd(rows[1].as_ptr()), factor));
+            let last = _mm256_mul_pd(_mm256_loadu_pd(rows[2].as_ptr()), factor);
+            _mm_storeu_pd(to.add(6), _mm256_castpd256_pd128(last));
+            *to.add(8) = _mm_cvtsd_f64(_mm256_extractf128_pd::<1>(last));
         }
     }
 }

@@ -17,10 +17,10 @@ impl Recursion {
     /// The mass matrix, after [`Self::update_kinematics`].
     pub fn mass_matrix(&mut self, tree: &Tree) -> DMatrix<f64> {
         let mut m = DMatrix::zeros(tree.n_v, tree.n_v);
-        self.inertia.fill(Default::default());
+        self.composite.fill(Default::default());
         for (i, link) in tree.links.iter().enumerate().rev() {
             let motion = &self.kinematics.links[i];
-            let composite = self.inertia[i] + link.inertia.rotated(&motion.rotation).to_sym6();
+            let composite = self.composite[i] + link.inertia.rotated(&motion.rotation).to_sym6();
             for v in link.v_range() {
                 let mut momentum = composite.times(&self.kinematics.unit_motion(i, link, v));
                 m[(v, v)] = tree.armature[v];
@@ -40,11 +40,11 @@ impl Recursion {
                 }
             }
             if let Some(p) = link.parent_index() {
-                self.inertia[p] += composite.shifted(&motion.offset);
+                self.composite[p] += composite.shifted(&motion.offset);
             }
         }
         // The articulated sweep expects what is collected to start from nothing.
-        self.inertia.fill(Default::default());
+        self.composite.fill(Default::default());
         self.work += tree.links.len() as u64;
         m
     }

@@ -2,7 +2,7 @@
 
 use super::{Axis, Link, LinkKind, NO_PARENT, Recursion, Tree};
 use crate::model::joint::JointMotion;
-use crate::spatial::{Mat3, Pose, Twist, Vec3, product};
+use crate::spatial::{Mat3, Pose, Twist, Vec3, product, wide};
 
 /// What the sweeps need of a link's motion, in world axes.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +75,14 @@ impl Kinematics {
 impl Recursion {
     /// Rotations, offsets, angular velocities and bias accelerations of all links.
     pub fn update_kinematics(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
+        wide(
+            #[inline(always)]
+            || self.move_links(tree, q, v),
+        );
+    }
+
+    #[inline(always)]
+    fn move_links(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         let ground = LinkMotion::default();
         let mut general = JointMotion::default();
         let Kinematics { links, columns, slide, .. } = &mut self.kinematics;

@@ -7,6 +7,7 @@
 mod aba;
 mod ancestry;
 pub(crate) mod blocks;
+mod columns;
 mod crba;
 pub mod cut;
 mod jacobian;
@@ -33,10 +34,12 @@ pub struct Recursion {
     pub(crate) pivots: Vec<Pivot>,
     /// `across` of each pivot, seen at the parent's origin; revolute speeds only.
     pub(crate) moved: Vec<Wrench>,
+    /// Inertia that links collect from their children for the mass matrix.
+    pub(crate) composite: Vec<Sym6>,
     /// Articulated inertia that links with several children collect from them.
-    pub(crate) inertia: Vec<Sym6>,
+    pub(crate) inertia: Vec<columns::StoredInertia>,
     /// Articulated bias force that links with several children collect from them.
-    pub(crate) bias: Vec<Wrench>,
+    pub(crate) bias: Vec<columns::StoredForce>,
     /// Acceleration of each link's origin, gravity counted as an upward acceleration of the ground.
     pub(crate) acceleration: Vec<Twist>,
     /// First link met whose joint moves no inertia.
@@ -64,8 +67,9 @@ impl Recursion {
             kinematics: Kinematics::new(tree),
             pivots: vec![Pivot::default(); tree.n_v],
             moved: vec![Wrench::default(); tree.n_v],
-            inertia: vec![Sym6::default(); n],
-            bias: vec![Wrench::default(); n],
+            composite: vec![Sym6::default(); n],
+            inertia: vec![Default::default(); n],
+            bias: vec![Default::default(); n],
             acceleration: vec![Twist::default(); n],
             singular: None,
             work: 0,

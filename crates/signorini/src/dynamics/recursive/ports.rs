@@ -21,8 +21,10 @@
 use super::ancestry::{Ancestry, GROUND};
 use super::loops::{Loops, power_of_two};
 use super::mobility::{Six, times6};
-use super::{Recursion, Tree};
-use crate::spatial::{Twist, Vec3, Wrench};
+use super::{Link, LinkKind, Recursion, Tree};
+use crate::spatial::{Lanes, Twist, Vec3, Wrench};
+#[cfg(target_arch = "x86_64")]
+use crate::spatial::{Quad, Space};
 
 /// Most rows of one port.
 pub const MAX_ROWS: usize = 6;
@@ -32,6 +34,12 @@ pub(super) const LONG: usize = 12;
 
 /// Rows for which there is room in every entry of a port of three: one more, so that registers are full.
 pub(super) const PADDED_ROWS: usize = 4;
+
+/// Wrenches of several rows side by side: each component of all of them in one register. Moments first.
+type Bundle<const L: usize> = [[f64; L]; 6];
+
+/// A port pushes its second link, and the first one opposite.
+const SIGNS: [f64; 2] = [-1.0, 1.0];
 
 /// What a port pushes.
 #[derive(Debug, Clone, Copy)]
@@ -159,28 +167,26 @@ impl Ports {
     ) {
         let n = a.or(b).map_or(0, |(_, rows)| rows.len());
         match n {
-            1 => self.push_ends::<1>(tree, recursion, [a, b], n),
-            3 => self.push_ends::<3>(tree, recursion, [a, b], n),
-            _ => self.push_ends::<MAX_ROWS>(tree, recursion, [a, b], n),
+            1 => self.push_wrenches::<1>(tree, recursion, [a, b], n),
+            3 => self.push_wrenches::<PADDED_ROWS>(tree, recursion, [a, b], n),
+            _ => self.push_wrenches::<MAX_ROWS>(tree, recursion, [a, b], n),
         }
         self.end_port(n);
     }
 
     /// Adds a port between two links that pushes at the world point `at` along directions, on the second and opposite on the first.
-    pub fn push_point<const N: usize>(
+    pub fn push_point(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         links: [Option<usize>; 2],
         at: &Vec3,
-        directions: &[Vec3; N],
+        directions: &[Vec3; 3],
     ) {
-        let wrenches = |link: Option<usize>, sign: f64| {
-            let arm = link.map_or_else(Vec3::zeros, |link| at - recursion.kinematics.origin[link]);
-            directions.map(|d| Wrench::new(arm.cross(&d), d) * sign)
-        };
-        self.push_wrenches(tree, recursion, links, [wrenches(links[0], -1.0), wrenches(links[1], 1.0)], N);
-        self.end_port(N);
+        self.push_ends(tree, recursion, links, directions.len(), |k, link| {
+            bundle_at(&(at - recursion.kinematics.origin[link]), directions, SIGNS[k])
+        });
+        self.end_port(directions.len());
     }
 
     /// Adds a port on one speed of the tree, forwards or (`sign` −1) backwards.
@@ -199,7 +205,7 @@ impl Ports {
         let outer = (outer, self.outer.len());
         (self.has_outer, self.is_floating_only) = (true, false);
         let inner = tree.links[link].parent_index();
-        let w = [w.shifted(&recursion.kinematics.links[link].offset)];
+        let w = w.shifted(&recursion.kinematics.links[link].offset).to_array().map(|x| [x]);
         let part = Part { outer, outer_values, ..self.sweep(tree, recursion, inner, &w, 1) };
         self.parts.push(Part { root: self.ancestry.root(link), ..part });
         self.end_port(1);
@@ -210,44 +216,41 @@ impl Ports {
         self.part_start.push(self.parts.len());
     }
 
-    fn push_ends<const N: usize>(
+    fn push_wrenches<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         ends: [Option<(usize, &[Wrench])>; 2],
         n: usize,
     ) {
-        let mut w = [[Wrench::default(); N]; 2];
-        for ((end, sign), w) in ends.into_iter().zip([-1.0, 1.0]).zip(&mut w) {
-            if let Some((_, rows)) = end {
-                w.iter_mut().zip(rows).for_each(|(w, r)| *w = *r * sign);
-            }
-        }
-        self.push_wrenches(tree, recursion, ends.map(|end| end.map(|(link, _)| link)), w, n);
+        let rows = ends.map(|end| end.map_or(&[][..], |(_, rows)| rows));
+        let links = ends.map(|end| end.map(|(link, _)| link));
+        self.push_ends(tree, recursion, links, n, |k, _| bundle::<L>(rows[k], SIGNS[k]));
     }
 
-    /// Sweeps wrenches inwards from the links that they act on.
-    #[inline]
-    fn push_wrenches<const N: usize>(
+    /// Sweeps wrenches inwards from the links that they act on: those that `wrenches` gives for the first or second of them.
+    #[inline(always)]
+    fn push_ends<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         links: [Option<usize>; 2],
-        w: [[Wrench; N]; 2],
         n: usize,
+        wrenches: impl Fn(usize, usize) -> Bundle<L>,
     ) {
         let mut push = [None; 2];
         match links {
             [Some(i), Some(j)] if self.ancestry.root(i) == self.ancestry.root(j) => {
+                let w = [wrenches(0, i), wrenches(1, j)];
                 for ((push, link), w) in push.iter_mut().zip([i, j]).zip(&w) {
-                    *push = Some((link as u32, self.keep(w, n)));
+                    *push = Some((link as u32, keep(&mut self.wrenches, w, n)));
                 }
                 self.push_joined(tree, recursion, [i, j], w, n);
             }
             _ => {
-                for ((push, link), w) in push.iter_mut().zip(links).zip(&w) {
+                for (k, (push, link)) in push.iter_mut().zip(links).enumerate() {
                     if let Some(link) = link {
-                        let part = self.sweep(tree, recursion, Some(link), w, n);
+                        let part = self.sweep(tree, recursion, Some(link), &wrenches(k, link), n);
                         *push = Some((link as u32, part.wrenches));
                         self.parts.push(part);
                     }
@@ -257,21 +260,13 @@ impl Ports {
         self.pushes.push(Push::Links(push));
     }
 
-    /// Keeps wrenches; returns where they are.
-    #[inline]
-    fn keep<const N: usize>(&mut self, w: &[Wrench; N], n: usize) -> usize {
-        let at = self.wrenches.len();
-        self.wrenches.extend(w[..n.min(N)].iter().map(|w| w.to_array()));
-        at
-    }
-
     /// A port between two links of one mechanism.
-    fn push_joined<const N: usize>(
+    fn push_joined<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         mut at: [usize; 2],
-        mut w: [[Wrench; N]; 2],
+        mut w: [Bundle<L>; 2],
         n: usize,
     ) {
         let (outer, outer_values) = (self.outer.len(), self.values.len());
@@ -279,117 +274,70 @@ impl Ports {
             // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
             let k = usize::from(at[1] > at[0]);
             let i = at[k];
-            for v in link_speeds(tree, i) {
-                let mut values = [0.0; N];
-                self.eliminate(tree, recursion, (i, v), &mut w[k], &mut values);
+            let link = &tree.links[i];
+            for v in link.v_range() {
+                let values = eliminate(recursion, self.roots[v], (i, link, v), &mut w[k]);
                 self.outer.push(v as u32);
-                self.values.extend_from_slice(&values[..n.min(N)]);
+                self.values.extend_from_slice(&values[..n.min(L)]);
             }
-            let Some(parent) = tree.links[i].parent_index() else { break };
-            let offset = &recursion.kinematics.links[i].offset;
-            w[k].iter_mut().for_each(|w| *w = w.shifted(offset));
+            let Some(parent) = link.parent_index() else { break };
+            w[k] = shifted(w[k], &recursion.kinematics.links[i].offset);
             at[k] = parent;
         }
         let outer = (outer, self.outer.len());
         self.has_outer |= outer.0 < outer.1;
         self.is_floating_only &= !self.has_outer;
         let [mut sum, other] = w;
-        sum.iter_mut().zip(other).for_each(|(a, b)| *a += b);
+        sum.as_flattened_mut().iter_mut().zip(other.as_flattened()).for_each(|(a, b)| *a += b);
         let part = Part { outer, outer_values, ..self.sweep(tree, recursion, Some(at[0]), &sum, n) };
         self.parts.push(part);
     }
 
-    /// Takes wrenches through one speed.
-    #[inline(always)]
-    fn eliminate<const N: usize>(
-        &self,
-        tree: &Tree,
-        recursion: &Recursion,
-        (i, v): (usize, usize),
-        w: &mut [Wrench; N],
-        values: &mut [f64; N],
-    ) {
-        let (pivot, root) = (&recursion.pivots[v], self.roots[v]);
-        let s = recursion.kinematics.unit_motion(i, &tree.links[i], v);
-        for (w, value) in w.iter_mut().zip(values) {
-            let force = s.dot(w);
-            *value = force * root;
-            *w = *w - pivot.across * (force * pivot.inverse);
-        }
-    }
-
     /// Inward sweep of `n` wrenches from a link to the ground.
-    fn sweep<const N: usize>(
+    fn sweep<const L: usize>(
         &mut self,
         tree: &Tree,
         recursion: &Recursion,
         tip: Option<usize>,
-        w: &[Wrench; N],
+        w: &Bundle<L>,
         n: usize,
     ) -> Part {
         let tip_or_ground = tip.map_or(GROUND, |tip| tip as u32);
         let n_speeds = self.ancestry.n_speeds(tip_or_ground);
-        let values = self.values.len();
+        let is_padded = L == PADDED_ROWS;
         let part = Part {
             root: tip.map_or(GROUND, |tip| self.ancestry.root(tip)),
             tip: tip_or_ground,
             n_speeds,
-            values,
-            is_padded: N == 3,
-            wrenches: self.keep(w, n),
+            values: self.values.len(),
+            is_padded,
+            wrenches: keep(&mut self.wrenches, w, n),
             moved: 0,
             outer: (0, 0),
             outer_values: 0,
         };
-        let Some(mut i) = tip else { return part };
-        if n_speeds == 6 && N == 3 && self.ancestry.is_alone(i) {
-            self.update_floating(tree, recursion, i);
-            let columns = &self.floating[self.floating_of[i] as usize];
-            let mut entries = [[0.0; PADDED_ROWS]; 6];
-            for (k, w) in w.iter().enumerate() {
-                if tree.floats[i] {
-                    let [a, b, c, x, y, z] = columns;
-                    let (m, f) = (&w.moment, &w.force);
-                    for e in 0..3 {
-                        entries[e][k] = x[e] * f.x + y[e] * f.y + z[e] * f.z;
-                        entries[e + 3][k] = a[e + 3] * m.x + b[e + 3] * m.y + c[e + 3] * m.z;
-                    }
-                } else {
-                    let column = times6(columns, &w.to_array());
-                    entries.iter_mut().zip(column).for_each(|(entry, y)| entry[k] = y);
-                }
-            }
+        let Some(tip) = tip else { return part };
+        if n_speeds == 6 && is_padded && self.ancestry.is_alone(tip) {
+            self.update_floating(tree, recursion, tip);
+            let entries = floating_entries(&self.floating[self.floating_of[tip] as usize], tree.floats[tip], w);
             self.values.extend_from_slice(entries.as_flattened());
             return part;
         }
         self.is_floating_only = false;
-        let mut w = *w;
         self.values.resize(part.end(n), 0.0);
         let is_long = n_speeds > LONG;
         self.has_long |= is_long;
-        let mut x = 0;
-        loop {
-            for v in link_speeds(tree, i) {
-                let mut row = [0.0; N];
-                self.eliminate(tree, recursion, (i, v), &mut w, &mut row);
-                if part.is_padded {
-                    let at = values + PADDED_ROWS * x;
-                    self.values[at..at + N].copy_from_slice(&row);
-                } else {
-                    for (k, value) in row[..n.min(N)].iter().enumerate() {
-                        self.values[values + k * n_speeds + x] = *value;
-                    }
-                }
-                x += 1;
-            }
-            let Some(parent) = tree.links[i].parent_index() else { return part };
-            let offset = &recursion.kinematics.links[i].offset;
-            w.iter_mut().for_each(|w| *w = w.shifted(offset));
-            if is_long {
-                self.keep(&w, n);
-            }
-            i = parent;
+        let (values, kept) = (&mut self.values[part.values..], is_long.then_some(&mut self.wrenches));
+        let way = Way { tree, recursion, roots: &self.roots, tip };
+        if let (true, Some(w)) = (is_padded, w.as_flattened().as_chunks().0.first_chunk()) {
+            way.take_padded(w, values.as_chunks_mut().0, kept);
+        } else {
+            let write = |x: usize, row: [f64; L]| {
+                row[..n.min(L)].iter().enumerate().for_each(|(k, value)| values[k * n_speeds + x] = *value);
+            };
+            way.take(*w, write, kept.map(|kept| |w: &_| _ = keep(kept, w, n)));
         }
+        part
     }
 
     /// Finds the columns from a wrench on a body that floats alone to the entries of its six speeds, if they are not known.
@@ -523,6 +471,160 @@ impl Ports {
     }
 }
 
+/// The way of wrenches from a link to the ground.
+struct Way<'a> {
+    tree: &'a Tree,
+    recursion: &'a Recursion,
+    roots: &'a [f64],
+    tip: usize,
+}
+
+impl Way<'_> {
+    /// Takes wrenches through all speeds on the way; `entry` gets the entries of each, `pass` what reaches the links further in.
+    #[inline(always)]
+    fn take<V: Lanes>(&self, mut w: [V; 6], mut entry: impl FnMut(usize, V), mut pass: Option<impl FnMut(&[V; 6])>) {
+        let Self { tree, recursion, roots, tip } = self;
+        let (mut i, mut x) = (*tip, 0);
+        loop {
+            let link = &tree.links[i];
+            for v in link.v_range() {
+                entry(x, eliminate(recursion, roots[v], (i, link, v), &mut w));
+                x += 1;
+            }
+            let Some(parent) = link.parent_index() else { return };
+            w = shifted(w, &recursion.kinematics.links[i].offset);
+            if let Some(pass) = &mut pass {
+                pass(&w);
+            }
+            i = parent;
+        }
+    }
+
+    /// Three rows at once.
+    fn take_padded(&self, w: &Bundle<PADDED_ROWS>, values: &mut [[f64; PADDED_ROWS]], kept: Option<&mut Vec<Six>>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.take_padded_avx2(w, values, kept) };
+        }
+        self.take(*w, |x, row| values[x] = row, kept.map(|kept| |w: &_| _ = keep(kept, w, 3)));
+    }
+
+    /// The same in wider registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn take_padded_avx2(
+        &self,
+        w: &Bundle<PADDED_ROWS>,
+        values: &mut [[f64; PADDED_ROWS]],
+        kept: Option<&mut Vec<Six>>,
+    ) {
+        let [a, b, c, x, y, z] = w;
+        // SAFETY: the processor is one that has these registers.
+        let load = |x: &_| unsafe { Quad::load(x) };
+        let w = [load(a), load(b), load(c), load(x), load(y), load(z)];
+        let pass = kept.map(|kept| {
+            |w: &[Quad; 6]| {
+                let mut rows = [[0.0; PADDED_ROWS]; 6];
+                rows.iter_mut().zip(w).for_each(|(row, w)| w.store(row));
+                keep(kept, &rows, 3);
+            }
+        });
+        self.take(w, |x, row| row.store(&mut values[x]), pass);
+    }
+}
+
+/// Keeps the wrenches of `n` rows; returns where they are.
+fn keep<const L: usize>(kept: &mut Vec<Six>, w: &Bundle<L>, n: usize) -> usize {
+    let at = kept.len();
+    let mut rows = [[0.0; 6]; L];
+    for (c, component) in w.iter().enumerate() {
+        rows.iter_mut().zip(component).for_each(|(row, x)| row[c] = *x);
+    }
+    kept.extend_from_slice(&rows[..n.min(L)]);
+    at
+}
+
+/// Wrenches side by side, or their opposites.
+fn bundle<const L: usize>(rows: &[Wrench], sign: f64) -> Bundle<L> {
+    let mut out = [[0.0; L]; 6];
+    for (k, row) in rows.iter().take(L).enumerate() {
+        out.iter_mut().zip((*row * sign).to_array()).for_each(|(component, x)| component[k] = x);
+    }
+    out
+}
+
+/// Unit forces along directions, or their opposites, at the end of an arm.
+fn bundle_at(arm: &Vec3, [a, b, c]: &[Vec3; 3], sign: f64) -> Bundle<PADDED_ROWS> {
+    let force = |k: usize| [a[k] * sign, b[k] * sign, c[k] * sign, 0.0];
+    let zero = [0.0; PADDED_ROWS];
+    shifted([zero, zero, zero, force(0), force(1), force(2)], arm)
+}
+
+/// The same force systems, with moments about the point from which their present point lies `d` away.
+#[inline(always)]
+fn shifted<V: Lanes>([mx, my, mz, fx, fy, fz]: [V; 6], d: &Vec3) -> [V; 6] {
+    [
+        mx.plus(fz.times(d.y).minus(fy.times(d.z))),
+        my.plus(fx.times(d.z).minus(fz.times(d.x))),
+        mz.plus(fy.times(d.x).minus(fx.times(d.y))),
+        fx,
+        fy,
+        fz,
+    ]
+}
+
+/// A combination of three components.
+#[inline(always)]
+fn combined<V: Lanes>(s: &Vec3, [x, y, z]: [V; 3]) -> V {
+    x.times(s.x).plus(y.times(s.y)).plus(z.times(s.z))
+}
+
+/// Takes wrenches through one speed of a link; returns its entries.
+#[inline(always)]
+fn eliminate<V: Lanes>(
+    recursion: &Recursion,
+    root: f64,
+    (i, link, v): (usize, &Link, usize),
+    [mx, my, mz, fx, fy, fz]: &mut [V; 6],
+) -> V {
+    let pivot = &recursion.pivots[v];
+    let force = match link.kind {
+        LinkKind::Revolute(axis) => combined(&axis.of(&recursion.kinematics.links[i].rotation), [*mx, *my, *mz]),
+        LinkKind::General { .. } => {
+            let s = &recursion.kinematics.columns[v];
+            combined(&s.angular, [*mx, *my, *mz]).plus(combined(&s.linear, [*fx, *fy, *fz]))
+        }
+    };
+    let share = force.times(pivot.inverse);
+    let (m, f) = (&pivot.across.moment, &pivot.across.force);
+    for (component, u) in [(mx, m.x), (my, m.y), (mz, m.z), (fx, f.x), (fy, f.y), (fz, f.z)] {
+        *component = component.minus(share.times(u));
+    }
+    force.times(root)
+}
+
+/// Entries of the six speeds of a body that floats alone. Where it is placed at its centre of mass, forces and moments have nothing to
+/// do with each other.
+#[inline(always)]
+fn floating_entries<const L: usize>(columns: &[Six; 6], is_central: bool, w: &Bundle<L>) -> Bundle<L> {
+    let mut entries = [[0.0; L]; 6];
+    let [a, b, c, x, y, z] = columns;
+    let [mx, my, mz, fx, fy, fz] = w;
+    for (e, entry) in entries.iter_mut().enumerate() {
+        if !is_central {
+            for (column, component) in columns.iter().zip(w) {
+                entry.iter_mut().zip(component).for_each(|(y, x)| *y += column[e] * x);
+            }
+        } else if e < 3 {
+            *entry = combined(&Vec3::new(x[e], y[e], z[e]), [*fx, *fy, *fz]);
+        } else {
+            *entry = combined(&Vec3::new(a[e], b[e], c[e]), [*mx, *my, *mz]);
+        }
+    }
+    entries
+}
+
 /// Speeds of a link.
 #[inline(always)]
 fn link_speeds(tree: &Tree, link: usize) -> std::ops::Range<usize> {
@@ -541,9 +643,11 @@ impl Recursion {
     pub fn find_twists(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
         for (i, link) in tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| out[p]);
-            let mut t = inner.shifted(&self.kinematics.links[i].offset);
-            for at in link.v_range() {
-                t += self.kinematics.unit_motion(i, link, at) * v[at];
+            let motion = &self.kinematics.links[i];
+            let mut t = inner.shifted(&motion.offset);
+            match link.kind {
+                LinkKind::Revolute(axis) => t.angular += axis.of(&motion.rotation) * v[link.v as usize],
+                LinkKind::General { .. } => link.v_range().for_each(|at| t += self.kinematics.columns[at] * v[at]),
             }
             out[i] = t;
         }

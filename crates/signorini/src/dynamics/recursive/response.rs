@@ -12,8 +12,8 @@
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
 use super::ports::{Ports, Push};
-use super::{Recursion, Tree};
-use crate::spatial::{Twist, Vec3, Wrench};
+use super::{LinkKind, Recursion, Tree};
+use crate::spatial::{Twist, Vec3, Wrench, wide};
 
 /// Scratch, all zero between uses.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,14 @@ impl Scratch {
 impl Ports {
     /// Adds M⁻¹ Wᵀ r to speeds.
     pub fn respond(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
+        wide(
+            #[inline(always)]
+            || self.answer(tree, recursion, r, v),
+        );
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
         match self.n_full {
             Some(n_full) => self.collect_entries(n_full, r),
             None => self.collect_forces(tree, recursion, r),
@@ -42,13 +50,17 @@ impl Ports {
         let Scratch { arrived, twists, .. } = &mut self.response;
         for (i, link) in tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| twists[p]);
-            let mut a = inner.shifted(&recursion.kinematics.links[i].offset);
+            let motion = &recursion.kinematics.links[i];
+            let mut a = inner.shifted(&motion.offset);
             for at in link.v_range().rev() {
                 let pivot = &recursion.pivots[at];
                 if pivot.inverse > 0.0 {
                     let change = arrived[at] - a.dot(&pivot.across) * pivot.inverse;
                     v[at] += change;
-                    a += recursion.kinematics.unit_motion(i, link, at) * change;
+                    match link.kind {
+                        LinkKind::Revolute(axis) => a.angular += axis.of(&motion.rotation) * change,
+                        LinkKind::General { .. } => a += recursion.kinematics.columns[at] * change,
+                    }
                 }
             }
             twists[i] = a;
@@ -57,6 +69,7 @@ impl Ports {
     }
 
     /// Inwards, from wrenches to what each pivot makes of the force that arrives.
+    #[inline(always)]
     fn collect_forces(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64]) {
         let Scratch { wrenches, arrived, .. } = &mut self.response;
         for (push, rows) in self.pushes.iter().zip(self.offsets.windows(2)) {
@@ -79,7 +92,11 @@ impl Ports {
             let mut w = std::mem::take(&mut wrenches[i]);
             for at in link.v_range() {
                 let pivot = &recursion.pivots[at];
-                let force = arrived[at] + recursion.kinematics.unit_motion(i, link, at).dot(&w);
+                let along = match link.kind {
+                    LinkKind::Revolute(axis) => axis.of(&recursion.kinematics.links[i].rotation).dot(&w.moment),
+                    LinkKind::General { .. } => recursion.kinematics.columns[at].dot(&w),
+                };
+                let force = arrived[at] + along;
                 arrived[at] = force * pivot.inverse;
                 w = w - pivot.across * arrived[at];
             }

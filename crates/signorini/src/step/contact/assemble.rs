@@ -22,7 +22,6 @@ use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::origin::Origin;
 use crate::dynamics::recursive::Tree;
-use crate::dynamics::recursive::blocks::Padded;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -186,8 +185,6 @@ struct Sweeps {
     row_start: Vec<usize>,
     columns: Vec<usize>,
     cursors: Vec<usize>,
-    /// One row of blocks.
-    padded: Vec<Padded>,
 }
 
 impl Sweeps {
@@ -200,7 +197,6 @@ impl Sweeps {
             row_start: Vec::new(),
             columns: Vec::new(),
             cursors: Vec::new(),
-            padded: Vec::new(),
         }
     }
 
@@ -264,25 +260,22 @@ impl Sweeps {
 
     /// The lower half is the upper one's mirror image.
     fn write_delassus(&mut self, tree: &Tree, out: &mut BlockMatrix) {
-        let Self { ports, row_start, columns, cursors, padded, .. } = self;
+        let Self { ports, row_start, columns, cursors, .. } = self;
         out.set_pattern(ports.offsets(), row_start, columns);
         cursors.clear();
         cursors.extend_from_slice(row_start);
         if let Some(slots) = out.uniform_slots_mut::<9>() {
             for p in 0..ports.len() {
-                ports.open(tree, p);
                 let row = cursors[p]..row_start[p + 1];
-                ports.write_row(tree, p, &columns[row.clone()], padded);
-                for (slot, block) in row.zip(padded.iter()) {
-                    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *block;
-                    slots[slot] = [a, b, c, d, e, f, g, h, i];
+                ports.write_row(tree, p, &columns[row.clone()], &mut slots[row.clone()]);
+                for slot in row {
                     let q = columns[slot];
                     if q > p {
+                        let [a, b, c, d, e, f, g, h, i] = slots[slot];
                         slots[cursors[q]] = [a, d, g, b, e, h, c, f, i];
                         cursors[q] += 1;
                     }
                 }
-                ports.close(tree, p);
             }
             return;
         }

@@ -42,6 +42,7 @@ use super::{Observation, Options, Simulation, StepError, StepReport};
 use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::dynamics::loads::Power;
+use crate::dynamics::recursive::LinkKind;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::{Instant, Signal};
 use crate::scene::{ContactMethod, Formulation, Integrator, Restitution};
@@ -652,6 +653,10 @@ impl System {
     /// Moves coordinates along the manifold by h v.
     fn displace(&self, q: &mut [f64], v: &[f64], h: f64) {
         for link in &self.tree.links {
+            if let LinkKind::Revolute(_) = link.kind {
+                q[link.q as usize] += h * v[link.v as usize];
+                continue;
+            }
             let mut step = [0.0; 6];
             for (k, at) in link.v_range().enumerate() {
                 step[k] = h * v[at];
