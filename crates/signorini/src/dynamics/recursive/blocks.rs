@@ -88,6 +88,20 @@ impl Ports {
     ) {
         let per_unit = 1.0 / self.mass_unit;
         let own = self.parts_of(p);
+        if self.is_floating_only {
+            for (q, block) in others.iter().zip(out) {
+                let mut sum = Padded::default();
+                for a in own {
+                    for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
+                        if let (Some(a), Some(b)) = (self.six_entries(a), self.six_entries(b)) {
+                            add(a, b, &mut sum);
+                        }
+                    }
+                }
+                write(&sum, per_unit, block);
+            }
+            return;
+        }
         for (q, block) in others.iter().zip(out) {
             let mut sum = Padded::default();
             // Mostly both push one mechanism, off the ground.
@@ -117,6 +131,12 @@ impl Ports {
                 block.iter_mut().zip(inner).for_each(|(g, x)| *g += x);
             }
         }
+    }
+
+    /// Entries of a part on a body that floats alone: so many, which the compiler knows.
+    #[inline(always)]
+    fn six_entries(&self, part: &Part) -> Option<&[Quad; 6]> {
+        self.values[part.values..].as_chunks().0.first_chunk()
     }
 
     /// Entries of the last speeds on the way to the ground of a part of three rows.
