@@ -230,6 +230,42 @@ fn what_has_no_answer_is_named() {
     }
 }
 
+/// Balls and boxes that wander between walls, few and many: what a memory knows of neighbours changes no bit, whatever it has seen.
+#[test]
+fn neighbours_are_never_missed() {
+    let mut random = Random(5);
+    let mut memory = Scratch::default();
+    for n in [8, 60] {
+        let walls = vec![shape(Geometry::HalfSpace), shape(cuboid(0.2, 3.0, 3.0)), shape(box_mesh(3.0, 0.2, 3.0))];
+        let mut bodies = vec![ground(walls)];
+        let form = |i: usize| [sphere(0.3), cuboid(0.5, 0.4, 0.6), capsule(0.2, 0.5)][i % 3].clone();
+        bodies.extend((0..n).map(|i| body(&format!("b{i}"), vec![shape(form(i))])));
+        let joined = Joint { name: "j".into(), parent: "b0".into(), child: "b1".into(), ..Joint::default() };
+        let tied = Scene { joint: vec![joined], ..scene(bodies.clone()) };
+        let worlds = [world(&scene(bodies)), world(&tied)];
+        let reach = 0.4 * f64::cbrt(n as f64);
+        let mut poses: Vec<Pose> = (0..n).map(|_| random.pose(reach)).collect();
+        let mut n_contacts = 0;
+        for step in 0..200 {
+            // Most moves stay in the room of a shape, some do not.
+            let size = if step % 20 == 19 { 1.0 } else { 0.02 };
+            for pose in &mut poses {
+                pose.translation += random.vector() * size * random.unit();
+            }
+            let twists: Vec<Twist> = (0..n).map(|_| Twist::new(random.vector(), random.vector())).collect();
+            let find = |memory: &mut Scratch| {
+                let mut out = Vec::new();
+                worlds[step / 30 % 2].find_contacts(&poses, &twists, 0.02, memory, &mut out);
+                (out, memory.n_pairs)
+            };
+            let (found, wanted) = (find(&mut memory), find(&mut Scratch::default()));
+            assert_eq!(found, wanted, "{n} shapes, step {step}");
+            n_contacts += found.0.len();
+        }
+        assert!(n_contacts > 200, "{n_contacts}");
+    }
+}
+
 /// Boxes and balls at rest on each other and on a floor of triangles: no memory is asked for once it has been seen.
 #[test]
 fn steady_contact_allocates_nothing() {

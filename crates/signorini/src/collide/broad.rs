@@ -1,24 +1,33 @@
 //! Which shapes come near each other in a step.
 //!
-//! Every shape has a box that holds it over the whole step: where it is, where its centre goes, and what rotation and slack add. Boxes
-//! of the ground are in a tree that is built once, those of moving shapes in one that is refitted in every step. The pairs whose boxes
-//! overlap are a fact about the boxes alone: the history of the tree cannot show in the answer, and it may be dropped at any time.
+//! Every shape has a box that holds it over the whole step: where it is, where its centre goes, and what rotation and slack add. Around
+//! that box it is given some room, and pairs whose rooms overlap are neighbours until a box leaves its room [verlet1967]: what lies in a
+//! heap is looked for once, and only the boxes of neighbours are compared in a step. Rooms are searched by trees, one of the ground
+//! that is built once, and one of moving shapes that is refitted. The pairs whose boxes
+//! overlap are a fact about the boxes alone: neither rooms nor the history of the tree can show in the answer, and both may be dropped
+//! at any time.
 
 use super::convex::{Core, Placed};
 use super::mesh::{Mesh, vector};
 use crate::spatial::{Pose, Vec3};
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
+use parry3d_f64::math::Vector;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
-/// Steps after which the tree of moving shapes is built anew, because refitting lets it grow loose.
+/// Searches after which the tree of moving shapes is built anew, because refitting lets it grow loose.
 const REBUILD: u32 = 64;
+
+/// Room around a box on each side, relative to its longest side: a ball may move by a quarter of its radius. More room has more
+/// neighbours, less room is left sooner.
+const ROOM: f64 = 0.125;
 
 /// Up to this many moving shapes are compared each with each.
 const FEW: usize = 24;
 
-/// The tree of moving shapes.
+/// The rooms of moving shapes, and their tree.
 #[derive(Default)]
 pub(crate) struct Broad {
+    rooms: Vec<Aabb>,
     tree: Bvh,
     workspace: BvhWorkspace,
     n: usize,
@@ -26,9 +35,14 @@ pub(crate) struct Broad {
 }
 
 impl Broad {
-    /// Pairs (shape, shape) whose boxes overlap, the smaller index first. `boxes` are those of the shapes `first..`, and
-    /// `fixed` is the tree of the others with their numbers.
-    pub(crate) fn find_pairs(
+    /// Whether these boxes are all in the rooms of the last search.
+    pub(crate) fn has_room(&self, boxes: &[Aabb]) -> bool {
+        self.rooms.len() == boxes.len() && self.rooms.iter().zip(boxes).all(|(room, bounds)| room.contains(bounds))
+    }
+
+    /// Gives new rooms to boxes and finds the pairs (shape, shape) of neighbours, the smaller index first. `boxes` are those of the
+    /// shapes `first..`, and `fixed` is the tree of the others with their numbers.
+    pub(crate) fn find_neighbours(
         &mut self,
         fixed: (&Bvh, &[u32]),
         first: u32,
@@ -36,6 +50,10 @@ impl Broad {
         pairs: &mut Vec<(u32, u32)>,
     ) {
         pairs.clear();
+        self.rooms.clear();
+        self.rooms.extend(boxes.iter().map(roomy));
+        let rooms = std::mem::take(&mut self.rooms);
+        let boxes = rooms.as_slice();
         if boxes.len() <= FEW {
             // The same pairs, by looking at all.
             for (i, a) in boxes.iter().enumerate() {
@@ -50,6 +68,7 @@ impl Broad {
                 pairs.extend(fixed.0.intersect_aabb(bounds).map(|leaf| (fixed.1[leaf as usize], first + i as u32)));
             }
         }
+        self.rooms = rooms;
     }
 
     /// Pairs of moving shapes, by the tree.
@@ -73,6 +92,14 @@ impl Broad {
             pairs.push((first + i.min(j), first + i.max(j)));
         });
     }
+}
+
+/// A box with room on all sides.
+fn roomy(bounds: &Aabb) -> Aabb {
+    let room = ROOM * (bounds.maxs - bounds.mins).max_element();
+    // A box without end has no use for more.
+    let room = Vector::splat(if room.is_finite() { room } else { 0.0 });
+    Aabb::new(bounds.mins - room, bounds.maxs + room)
 }
 
 /// The box of a core in some axes.

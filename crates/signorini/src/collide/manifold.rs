@@ -36,6 +36,8 @@ pub(crate) fn tangents(n: &Vec3) -> [Vec3; 2] {
 
 /// How far beyond an edge a point may lie, relative to the size of the shapes: rounding, generously.
 const INSIDE: f64 = 1e-12;
+/// The same for two corners above each other: the direction between them is known to rounding.
+pub(crate) const ABOVE_CORNER: f64 = 0.01 * INSIDE;
 /// Sine of the angle below which two edges are parallel.
 const PARALLEL: f64 = 1e-6;
 
@@ -210,8 +212,7 @@ impl Clipper {
         let slack = INSIDE * size;
         match (a.len(), b.len()) {
             (1, 1) => {
-                // Corners are above each other or not; the direction between them is known to rounding.
-                if (b[0].x - a[0].x).hypot(b[0].y - a[0].y) <= 0.01 * slack {
+                if (b[0].x - a[0].x).hypot(b[0].y - a[0].y) <= ABOVE_CORNER * size {
                     out.push(frame.raw(a[0].x, a[0].y, a[0].z, b[0].z, name::of_a(a[0].id)));
                 }
             }

@@ -9,6 +9,7 @@
 //! the depth of overlap come from `parry3d-f64`, in coordinates scaled by powers of two where its tolerances are absolute. Everything
 //! else works with lengths relative to the shapes at hand: rescaling a scene by a power of two changes no bit.
 
+mod ball;
 mod boxes;
 mod broad;
 mod closest;

@@ -1,5 +1,6 @@
 //! Contacts of one pair of shapes, whatever they are.
 
+use super::ball;
 use super::broad::core_box;
 use super::convex::{Core, Placed};
 use super::feature::{Spot, find_corners, find_feature};
@@ -41,6 +42,9 @@ impl PairScratch {
     /// Fills `found` with the contacts of two shapes; positions are relative to the centre of a.
     pub(crate) fn find_contacts(&mut self, a: (&Piece, &Motion), b: (&Piece, &Motion), step: f64) {
         self.found.clear();
+        if self.balls(a, b, step) {
+            return;
+        }
         let origin = a.1.pose.translation;
         let about = |m: &Motion| Motion { pose: Pose::new(m.pose.rotation, m.pose.translation - origin), ..*m };
         let (ma, mb) = (about(a.1), about(b.1));
@@ -74,9 +78,25 @@ impl PairScratch {
                 a.0.reach + a.0.radius + b.0.reach + b.0.radius
             }
         };
+        if self.found.len() < 2 {
+            return; // Nothing to compare, sort or tell apart.
+        }
         let is_a_still = ma.velocity == Vec3::zeros() && ma.spin == Vec3::zeros();
         self.reducer.reduce(&mut self.found, 0, size, is_a_still);
         tell_apart(&mut self.found);
+    }
+
+    /// Contacts of balls with each other and with half-spaces. Whether that is all there is to say.
+    fn balls(&mut self, a: (&Piece, &Motion), b: (&Piece, &Motion), step: f64) -> bool {
+        let PieceForm::Convex(Core::Point) = b.0.form else { return false };
+        let found = match &a.0.form {
+            PieceForm::HalfSpace => Ok(ball::find_on_plane(a.1, (b.0.radius, b.1), step)),
+            PieceForm::Convex(Core::Point) => ball::find_between((a.0.radius, a.1), (b.0.radius, b.1), step),
+            _ => return false,
+        };
+        let Ok(found) = found else { return false };
+        self.found.extend(found);
+        true
     }
 
     /// Every corner is held by the plane itself, so that the contact is exact for polytopes.

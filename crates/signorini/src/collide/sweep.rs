@@ -33,13 +33,13 @@ use crate::spatial::{Mat3, Quaternion, Vec3};
 /// Gaps up to here are looked at even without motion, relative to the smaller piece.
 pub(crate) const SLACK: f64 = 1.0 / (1 << 20) as f64;
 /// Gaps up to here count as touching, relative to the smaller piece.
-const TOUCH: f64 = 1.0 / (1u64 << 33) as f64;
+pub(crate) const TOUCH: f64 = 1.0 / (1u64 << 33) as f64;
 /// Overlap up to here is not held against a direction that the motion does not violate, relative to the smaller piece.
 const GRAZE: f64 = 1.0 / (1 << 27) as f64;
 /// How well points must reach the separation to prove it, relative to the size of both pieces.
 const PROOF: f64 = 1e-12;
 /// Most advances of a cast; a pair that still closes then is taken to touch.
-const MAX_ADVANCES: usize = 48;
+pub(crate) const MAX_ADVANCES: usize = 48;
 
 /// A convex piece in motion.
 #[derive(Debug, Clone, Copy)]

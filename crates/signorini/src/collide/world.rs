@@ -3,12 +3,12 @@
 //! **Problem.** Given where the bodies are and how they are expected to move in a step of length h, find every contact that the step
 //! must know of.
 //!
-//! **Method.** Boxes around the swept shapes, a tree, pairs ([`broad`](super::broad)); for each pair the closest direction or the one in
+//! **Method.** Boxes around the swept shapes, neighbours, pairs ([`broad`](super::broad)); for each pair the closest direction or the one in
 //! which it will be hit ([`sweep`](super::sweep)), the points along it ([`manifold`](super::manifold)), fewer of them ([`reduce`](super::reduce)).
 //! A pair is looked at if its gap is at most m = h (|Δv| + |ω_a| ρ_a + |ω_b| ρ_b) + δ_a + δ_b + 2⁻²⁰ r: Δv the relative velocity of the centres of
 //! the two shapes, ρ their reach, r the smaller of the two, δ what the caller allows for others that push.
 //!
-//! **Cost.** O(n log n) for boxes, then a microsecond or so per pair.
+//! **Cost.** O(n) for boxes while neighbours stay the same, O(n log n) when they are looked for, then up to a microsecond or so per pair.
 //!
 //! **Fails when** a pose is not finite: its shapes are left out.
 //!
@@ -16,7 +16,7 @@
 
 use super::broad::{Broad, core_box, surface_box, swept};
 use super::contact::{Contact, ContactId};
-use super::filter::Filter;
+use super::filter::{Filter, Law};
 use super::manifold::tangents;
 use super::pair::{Motion, PairScratch};
 use super::piece::{Piece, PieceForm};
@@ -24,9 +24,10 @@ use super::sweep::SLACK;
 use crate::model::event::Action;
 use crate::model::{BodyId, Form, Model, Shape};
 use crate::spatial::{Pose, Twist, Vec3};
-use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::Vector;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A shape that cannot be used for contact.
@@ -58,6 +59,10 @@ pub struct World {
     /// The other shapes of the ground, and the tree over them.
     solids: Vec<u32>,
     fixed: Bvh,
+    /// Boxes of the shapes of the ground; a half-space is everywhere.
+    ground_boxes: Vec<Aabb>,
+    /// By which a memory knows whose neighbours it has.
+    identity: Arc<()>,
     /// Slack of the boxes.
     slack: f64,
 }
@@ -67,13 +72,24 @@ pub struct World {
 pub struct Scratch {
     broad: Broad,
     motions: Vec<Motion>,
+    /// Whether their numbers are finite.
+    is_finite: Vec<bool>,
     boxes: Vec<Aabb>,
     pairs: Vec<(u32, u32)>,
+    /// In the order of names, so that contacts are too; and the world whose they are.
+    neighbours: Vec<Neighbours>,
+    world: Option<Arc<()>>,
     pair: PairScratch,
     /// Distance by which each body may move otherwise than expected, because others push it; none where it is empty.
     pub allowance: Vec<f64>,
     /// Pairs of shapes that were looked at closely in the last search.
     pub n_pairs: usize,
+}
+
+/// Two shapes that may come near each other, and their law, once it was asked for.
+struct Neighbours {
+    shapes: (u32, u32),
+    law: Option<Law>,
 }
 
 impl World {
@@ -86,14 +102,30 @@ impl World {
         let is_half_space = |i: &usize| matches!(pieces[*i].form, PieceForm::HalfSpace);
         let half_spaces: Vec<u32> = (0..n_ground).filter(is_half_space).map(|i| i as u32).collect();
         let solids: Vec<u32> = (0..n_ground).filter(|i| !is_half_space(i)).map(|i| i as u32).collect();
-        let solid = solids.iter().map(|&i| &pieces[i as usize]);
-        let boxes: Vec<Aabb> = solid.map(|p| swept(bounds(p, &p.pose), &Vec3::zeros(), 0.0)).collect();
+        let everywhere = Aabb::new(Vector::splat(f64::NEG_INFINITY), Vector::splat(f64::INFINITY));
+        let ground = pieces[..n_ground].iter().map(|p| match p.form {
+            PieceForm::HalfSpace => everywhere,
+            _ => swept(bounds(p, &p.pose), &Vec3::zeros(), 0.0),
+        });
+        let ground_boxes: Vec<Aabb> = ground.collect();
+        let boxes: Vec<Aabb> = solids.iter().map(|&i| ground_boxes[i as usize]).collect();
         let fixed = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
         let bound = |piece: &Piece| if piece.reach.is_finite() { piece.reach + piece.radius } else { 0.0 };
         let slack = SLACK * pieces.iter().map(bound).fold(0.0, f64::max);
-        let (filter, on_planes, has_moving_pairs) = (Filter::build(model), Vec::new(), true);
-        let mut world =
-            Self { filter, shapes, pieces, n_ground, half_spaces, on_planes, has_moving_pairs, solids, fixed, slack };
+        let mut world = Self {
+            filter: Filter::build(model),
+            shapes,
+            pieces,
+            n_ground,
+            half_spaces,
+            on_planes: Vec::new(),
+            has_moving_pairs: true,
+            solids,
+            fixed,
+            ground_boxes,
+            identity: Arc::new(()),
+            slack,
+        };
         world.find_partners();
         Ok(world)
     }
@@ -115,6 +147,7 @@ impl World {
     pub fn update_joints(&mut self, model: &Model) {
         self.filter.update_joints(model);
         self.find_partners();
+        self.identity = Arc::new(());
     }
 
     /// Two bodies that may touch, if any may.
@@ -171,20 +204,13 @@ impl World {
     ) {
         out.clear();
         self.update_motions(poses, twists, step, scratch);
-        let Scratch { broad, motions, boxes, pairs, pair, n_pairs, .. } = scratch;
-        pairs.clear();
-        if self.needs_boxes() {
-            broad.find_pairs((&self.fixed, &self.solids), self.n_ground as u32, boxes, pairs);
-        }
-        pairs.retain(|&(i, j)| self.filter.allows(self.shapes[i as usize].body, self.shapes[j as usize].body));
-        pairs.extend_from_slice(&self.on_planes);
-        // In the order of names, so that contacts are too.
-        pairs.sort_unstable();
+        self.update_neighbours(scratch);
+        let Scratch { motions, is_finite, boxes, neighbours, pair, n_pairs, .. } = scratch;
         *n_pairs = 0;
-        for &(i, j) in pairs.iter() {
-            let (i, j) = (i as usize, j as usize);
-            let (a, b) = (&self.shapes[i], &self.shapes[j]);
-            if !is_finite(&motions[i]) || !is_finite(&motions[j]) {
+        let needs_boxes = self.needs_boxes();
+        for near in neighbours {
+            let (i, j) = (near.shapes.0 as usize, near.shapes.1 as usize);
+            if (needs_boxes && !boxes[i].intersects(&boxes[j])) || !is_finite[i] || !is_finite[j] {
                 continue;
             }
             *n_pairs += 1;
@@ -192,7 +218,8 @@ impl World {
             if pair.found.is_empty() {
                 continue;
             }
-            let law = self.filter.law(a, b);
+            let (a, b) = (&self.shapes[i], &self.shapes[j]);
+            let law = *near.law.get_or_insert_with(|| self.filter.law(a, b));
             let origin = motions[i].pose.translation;
             let mut across = (Vec3::zeros(), [Vec3::zeros(); 2]);
             out.extend(pair.found.iter().map(|found| {
@@ -224,13 +251,41 @@ impl World {
         self.has_moving_pairs || !self.solids.is_empty()
     }
 
+    /// Finds who may come near whom, where that is not known from the last search.
+    fn update_neighbours(&self, scratch: &mut Scratch) {
+        let Scratch { broad, boxes, pairs, neighbours, world, .. } = scratch;
+        let moving = boxes.get(self.n_ground..).unwrap_or_default();
+        let is_same = world.as_ref().is_some_and(|world| Arc::ptr_eq(world, &self.identity));
+        if is_same && (!self.needs_boxes() || broad.has_room(moving)) {
+            return;
+        }
+        pairs.clear();
+        if self.needs_boxes() {
+            broad.find_neighbours((&self.fixed, &self.solids), self.n_ground as u32, moving, pairs);
+        }
+        pairs.retain(|&(i, j)| self.filter.allows(self.shapes[i as usize].body, self.shapes[j as usize].body));
+        pairs.extend_from_slice(&self.on_planes);
+        pairs.sort_unstable();
+        neighbours.clear();
+        neighbours.extend(pairs.iter().map(|&shapes| Neighbours { shapes, law: None }));
+        if !is_same {
+            *world = Some(Arc::clone(&self.identity));
+        }
+    }
+
     fn update_motions(&self, poses: &[Pose], twists: &[Twist], step: f64, scratch: &mut Scratch) {
         scratch.motions.clear();
+        scratch.is_finite.clear();
         scratch.boxes.clear();
+        if self.needs_boxes() {
+            scratch.boxes.extend_from_slice(&self.ground_boxes);
+        }
         for (shape, piece) in self.shapes.iter().zip(&self.pieces) {
             let Some(body) = shape.body else {
                 let (velocity, spin) = (Vec3::zeros(), Vec3::zeros());
-                scratch.motions.push(Motion { pose: piece.pose, velocity, spin, allowance: 0.0 });
+                let motion = Motion { pose: piece.pose, velocity, spin, allowance: 0.0 };
+                scratch.is_finite.push(is_finite(&motion));
+                scratch.motions.push(motion);
                 continue;
             };
             let pose = poses.get(body.index()).copied().unwrap_or_default();
@@ -242,11 +297,13 @@ impl World {
                 spin: twist.angular,
                 allowance: scratch.allowance.get(body.index()).copied().unwrap_or(0.0),
             };
+            let is_finite = is_finite(&motion);
+            scratch.is_finite.push(is_finite);
             scratch.motions.push(motion);
             if !self.needs_boxes() {
                 continue;
             }
-            scratch.boxes.push(if is_finite(&motion) {
+            scratch.boxes.push(if is_finite {
                 let turning = step * motion.spin.norm() * piece.reach;
                 swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + motion.allowance + self.slack)
             } else {
