@@ -39,7 +39,9 @@ pub struct ContactMemory {
     pub id: [u64; 2],
     /// Impulse of the last step: normal, then tangents; a warm start for the next.
     pub impulse: [f64; 3],
-    /// Tangents in which it is given, world axes.
+    /// That of the step before.
+    pub before: [f64; 3],
+    /// Tangents in which they are given, world axes.
     pub tangents: [[f64; 3]; 2],
     /// For dry friction in a joint: size of the force that the joint transmitted in the last step.
     pub load: f64,

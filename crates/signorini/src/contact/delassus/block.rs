@@ -233,9 +233,9 @@ impl BlockMatrix {
     /// Becomes W · factor / (σ_i σ_j); `inverse` holds 1/σ. Nothing is copied but the numbers.
     pub fn set_scaled(&mut self, source: &Self, factor: f64, inverse: &[f64]) {
         self.share_pattern(source);
-        self.values.clear();
         let p = &*source.pattern;
         if source.has_single_rows() {
+            self.values.clear();
             for b in 0..source.n_blocks() {
                 let f = factor * inverse[b];
                 let slots = p.row_start[b]..p.row_start[b + 1];
@@ -274,6 +274,7 @@ impl BlockMatrix {
             }
             return;
         }
+        self.values.clear();
         for b in 0..source.n_blocks() {
             for (c, w) in source.row(b) {
                 let columns = &inverse[p.offsets[c]..p.offsets[c + 1]];

@@ -31,6 +31,7 @@ mod report;
 mod restitution;
 mod search;
 mod touching;
+mod warm;
 
 pub(crate) use assemble::{Rows, write_cones};
 pub use report::{ContactReport, JointPush, Mode};
@@ -56,6 +57,7 @@ pub(crate) struct Stepper {
     touching: Vec<Touching>,
     solver: Box<dyn ContactSolver>,
     solution: Solution,
+    warm: warm::WarmStart,
     problem: ContactProblem,
     /// The first problem of the step that was not solved.
     unsolved: Option<ContactProblem>,
@@ -156,6 +158,7 @@ impl Stepper {
             touching: Vec::new(),
             solver,
             solution: Solution::default(),
+            warm: warm::WarmStart::default(),
             problem: ContactProblem::default(),
             unsolved: None,
             strike: restitution::Strike::new(options.tolerance),
@@ -464,18 +467,11 @@ impl Simulation {
             }
         });
         posed.map_err(failed)?;
-        solution.r.clear();
-        let mut known = self.state.contacts.iter().peekable();
-        for t in touching.iter() {
-            while known.next_if(|m| m.id < t.id).is_some() {}
-            let memory = known.peek().filter(|m| m.id == t.id);
-            let impulse = memory.map_or([0.0; 3], |m| m.in_tangents(t));
-            solution.r.extend_from_slice(&impulse[..t.n_rows()]);
-        }
+        s.warm.read(&self.state.contacts, touching);
         let fastest = |u: &[f64]| u.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let is_still = fastest(&s.u_start) < STILL * fastest(problem.free_velocity());
         let start = if is_still { Start::Still } else { Start::Warm };
-        if !s.solver.begin(problem, start, solution) {
+        if !s.warm.begin(&mut *s.solver, problem, start, solution) {
             problem.refill_origin(|out| rows.write_origin(system, touching, w, out));
             s.solver.go_on(problem, start, solution).map_err(failed)?;
         }
@@ -500,7 +496,7 @@ impl Simulation {
 
     /// What the next step, the report and the recording need to know.
     fn note_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) {
-        let Stepper { touching, rows, solution, strike, contacts, pushes, .. } = s;
+        let Stepper { touching, rows, solution, strike, contacts, pushes, warm, .. } = s;
         let mut note =
             |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
                 Some((joint, coordinate)) => {
@@ -521,7 +517,8 @@ impl Simulation {
             let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
             let mut impulse: [f64; 3] = three(&solution.r);
             let tangents = t.tangents.map(<[f64; 3]>::from);
-            self.next.contacts.push(ContactMemory { id: t.id, impulse, tangents, load: 0.0 });
+            let before = three(warm.last());
+            self.next.contacts.push(ContactMemory { id: t.id, impulse, before, tangents, load: 0.0 });
             // What closes in this step, or was still closing, and not by the step's own forces.
             let closes = t.gap > t.rounding || -s.u_start[at] > (s.u_free[at] - s.u_start[at]).abs();
             let mut struck_by = if closes { impulse[0] } else { 0.0 };
@@ -631,15 +628,6 @@ fn contact_failed(time: f64, what: &str, error: ContactError) -> StepError {
     match error {
         ContactError::NotFinite { .. } => StepError::NotFinite { time, what: what.into() },
         other => StepError::BadOption(other.to_string()),
-    }
-}
-
-impl ContactMemory {
-    /// The impulse in the tangents that the contact has now.
-    fn in_tangents(&self, t: &Touching) -> [f64; 3] {
-        let [a, b] = self.tangents.map(Vec3::from);
-        let tangential = a * self.impulse[1] + b * self.impulse[2];
-        [self.impulse[0], t.tangents[0].dot(&tangential), t.tangents[1].dot(&tangential)]
     }
 }
 

@@ -1,0 +1,84 @@
+//! Where the search for impulses starts: at those of the last step, or where the last two lead.
+//!
+//! Bodies that roll and slide change their impulses smoothly, and 2 r − r′, r′ of the step before, is off by O(h²) where r is off by O(h): on a legged
+//! machine that has fallen over the residual of the start is a tenth. Where contacts come and go it is no better, so that both are judged, and with many
+//! contacts something always does.
+
+use super::touching::Touching;
+use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
+use crate::spatial::Vec3;
+use crate::state::ContactMemory;
+
+/// With more contacts impulses are not extrapolated.
+const MOST_CONTACTS: usize = 24;
+
+/// Both starts, row by row.
+#[derive(Debug, Default)]
+pub(super) struct WarmStart {
+    last: Vec<f64>,
+    ahead: Vec<f64>,
+    is_smooth: bool,
+}
+
+impl WarmStart {
+    /// Reads what is remembered of all that may push.
+    pub fn read(&mut self, memory: &[ContactMemory], touching: &[Touching]) {
+        self.last.clear();
+        self.ahead.clear();
+        // One contact alone is solved at once.
+        self.is_smooth = (2..=MOST_CONTACTS).contains(&touching.len());
+        let mut known = memory.iter().peekable();
+        for t in touching {
+            while known.next_if(|m| m.id < t.id).is_some() {}
+            let memory = known.peek().filter(|m| m.id == t.id);
+            let (last, before) =
+                memory.map_or(([0.0; 3], [0.0; 3]), |m| (m.in_tangents(t, &m.impulse), m.in_tangents(t, &m.before)));
+            let ahead: [f64; 3] = std::array::from_fn(|k| last[k] + (last[k] - before[k]));
+            // Who starts or ends to push is not foretold.
+            self.is_smooth &= !t.is_unilateral() || (last[0] > 0.0) == (before[0] > 0.0) && ahead[0] >= 0.0;
+            self.last.extend_from_slice(&last[..t.n_rows()]);
+            self.ahead.extend_from_slice(&ahead[..t.n_rows()]);
+        }
+    }
+
+    /// Impulses of the last step, row by row.
+    pub fn last(&self) -> &[f64] {
+        &self.last
+    }
+
+    /// Starts the solver at the last impulses, or at those that the last two lead to where they are better; whether one of them is the solution.
+    pub fn begin(
+        &self,
+        solver: &mut dyn ContactSolver,
+        problem: &ContactProblem,
+        start: Start,
+        solution: &mut Solution,
+    ) -> bool {
+        solution.r.clone_from(&self.last);
+        if solver.begin(problem, start, solution) {
+            return true;
+        }
+        if !self.is_smooth || start == Start::Still {
+            return false;
+        }
+        let residual = solution.residual;
+        solution.r.copy_from_slice(&self.ahead);
+        if solver.begin(problem, start, solution) {
+            return true;
+        }
+        if residual.rel <= solution.residual.rel {
+            solution.r.copy_from_slice(&self.last);
+            solution.residual = residual;
+        }
+        false
+    }
+}
+
+impl ContactMemory {
+    /// An impulse in the tangents that the contact has now.
+    fn in_tangents(&self, t: &Touching, impulse: &[f64; 3]) -> [f64; 3] {
+        let [a, b] = self.tangents.map(Vec3::from);
+        let tangential = a * impulse[1] + b * impulse[2];
+        [impulse[0], t.tangents[0].dot(&tangential), t.tangents[1].dot(&tangential)]
+    }
+}
