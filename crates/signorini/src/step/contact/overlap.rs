@@ -27,7 +27,7 @@ const TOLERANCE: f64 = 1e-9;
 /// at rest would never quite be so.
 const SETTLED: f64 = 1e-14;
 
-/// Sweeps before the solver is asked; a heap of a hundred balls takes some fifty.
+/// Sweeps before the solver is asked.
 const SWEEPS: usize = 300;
 
 /// Sweeps that push by what is needed, which is exact for contacts that do not meet each other. Later ones push farther, since others
