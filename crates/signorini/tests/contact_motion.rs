@@ -225,6 +225,44 @@ fn overlap_is_removed_without_speed() {
     }
 }
 
+/// Balls in rows, layers and columns, each a little too close to the next: every push asks for others, and none of them makes speed.
+#[test]
+fn a_heap_that_overlaps_comes_apart() {
+    const OVERLAP: f64 = 1e-4;
+    let mut text = String::from(
+        r#"
+        time = { end = 1.0, step = 1e-3 }
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "ground"
+        shape = [{ kind = "half-space" }]
+        "#,
+    );
+    let at = |i: usize| (0.2 - OVERLAP) * i as f64;
+    for i in 0..64 {
+        let (x, y, z) = (at(i % 4), at(i / 4 % 4), 0.1 - OVERLAP + at(i / 16));
+        text += &format!(
+            r#"
+            [[body]]
+            name = "b{i}"
+            position = [{x}, {y}, {z}]
+            shape = [{{ kind = "sphere", radius = 0.1, density = {} }}]
+            "#,
+            1000 + 300 * (i % 7)
+        );
+    }
+    let mut scene = read(&text);
+    for integrator in [Integrator::StewartTrinkle, Integrator::Moreau] {
+        scene.time.integrator = integrator;
+        let mut simulation = Simulation::from_scene(&scene).unwrap();
+        let report = simulation.advance(1.0).unwrap();
+        assert!((report.penetration - OVERLAP).abs() < 1e-12 && !report.is_unsolved, "{report:?}");
+        let report = simulation.advance(1.0).unwrap();
+        // A billionth of what was there; balls move along the lines between them, so that there is nothing of second order.
+        assert!(report.penetration <= 2e-9 * OVERLAP && report.kinetic == 0.0, "{report:?}");
+    }
+}
+
 /// A chain whose tip lies on the ground: the problem has one contact, and the work per link is that of a short chain.
 #[test]
 fn the_problem_does_not_grow_with_joints() {

@@ -4,46 +4,56 @@
 //! extrapolated, must come apart. gap/h as a velocity would throw them: a millimetre at a step of one is a metre per second.
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
-//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0. Velocities are not touched, so kinetic energy is not. Few contacts are pushed apart one after the
-//! other, again and again, until all are as they should be; if that takes long, or there are many, the solver is asked.
+//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0. Velocities are not touched, so kinetic energy is not. Contacts are pushed apart one after the
+//! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
+//! which are as they should be cost nothing. If that takes long, the solver is asked.
 //!
-//! **Cost.** Nothing where nothing overlaps; else some sweeps over a small matrix, or one frictionless problem with the matrix that is
-//! there.
+//! **Cost.** Nothing where nothing overlaps; else some sweeps over what does and what that closes, or one frictionless problem.
 //!
 //! **Fails when** bodies cannot come apart (wedged between limits): the report counts the step as unsolved.
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
-use super::{Stepper, contact_failed};
+use super::{Stepper, Touching, contact_failed};
+use crate::contact::delassus::BlockMatrix;
 use crate::contact::solve::{Auto, AutoOptions};
-use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
+use crate::contact::{Cone, ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::step::{Simulation, StepError, StepReport};
 
-/// Relative tolerance: what is left overlaps by this share of what was there.
+/// Relative tolerance of the solver: what is left overlaps by this share of what was there.
 const TOLERANCE: f64 = 1e-9;
 
-/// Contacts up to this many are tried one after the other.
-const FEW: usize = 32;
+/// The same for sweeps. They go on to rounding, as pivoting does: what they left would be pushed again in the next step, and bodies
+/// at rest would never quite be so.
+const SETTLED: f64 = 1e-14;
 
-/// Sweeps of that trial.
-const SWEEPS: usize = 40;
+/// Sweeps before the solver is asked.
+const SWEEPS: usize = 300;
+
+/// Sweeps that push by what is needed, which is exact for contacts that do not meet each other. Later ones push farther, since others
+/// will push back.
+const EXACT_SWEEPS: usize = 6;
+const FARTHER: f64 = 1.4;
 
 /// Scratch of the displacement.
 pub(crate) struct Overlap {
     solver: Auto,
     problem: ContactProblem,
     solution: Solution,
-    /// Contacts with a gap.
+    /// Contacts with a gap, and their place among them.
     members: Vec<usize>,
     place: Vec<usize>,
+    /// Their gaps at the end of the step, as it was and as it is with what has been pushed.
     gaps: Vec<f64>,
-    impulses: Vec<f64>,
-    /// Rows of the normal directions, and λ, of few contacts.
-    dense: Vec<f64>,
+    left: Vec<f64>,
     lambda: Vec<f64>,
+    /// G = W_n M⁻¹ W_nᵀ, row by row; its diagonal.
     row_start: Vec<usize>,
     columns: Vec<usize>,
+    values: Vec<f64>,
+    diagonal: Vec<f64>,
     offsets: Vec<usize>,
+    impulses: Vec<f64>,
 }
 
 impl Overlap {
@@ -55,47 +65,119 @@ impl Overlap {
             members: Vec::new(),
             place: Vec::new(),
             gaps: Vec::new(),
-            impulses: Vec::new(),
-            dense: Vec::new(),
+            left: Vec::new(),
             lambda: Vec::new(),
             row_start: Vec::new(),
             columns: Vec::new(),
+            values: Vec::new(),
+            diagonal: Vec::new(),
             offsets: Vec::new(),
+            impulses: Vec::new(),
         }
     }
-}
 
-/// Projected Gauss–Seidel from zero on 0 ≤ gap + G λ ⊥ λ ≥ 0, G symmetric and row-major. Whether it has met the tolerance.
-fn push_apart(dense: &[f64], gaps: &[f64], lambda: &mut Vec<f64>) -> bool {
-    lambda.clear();
-    lambda.resize(gaps.len(), 0.0);
-    let worst = gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
-    for _ in 0..SWEEPS {
-        let mut change = 0.0_f64;
-        for (i, (row, gap)) in dense.chunks_exact(gaps.len()).zip(gaps).enumerate() {
-            let left = gap + row.iter().zip(&*lambda).map(|(g, l)| g * l).sum::<f64>();
-            if row[i] > 0.0 {
-                let next = (lambda[i] - left / row[i]).max(0.0);
-                // By how much this gap was wrong, or was closed without need.
-                change = change.max((next - lambda[i]).abs() * row[i]);
-                lambda[i] = next;
-            } else {
-                change = change.max(-left);
+    /// Takes the contacts with a gap; `gap_of` is what it will be. Whether any will overlap.
+    fn find_members(&mut self, touching: &[Touching], gap_of: impl Fn(usize, &Touching) -> f64) -> bool {
+        let mut is_needed = false;
+        self.members.clear();
+        self.gaps.clear();
+        for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
+            let gap = gap_of(c, t);
+            is_needed |= gap < -t.rounding;
+            self.members.push(c);
+            self.gaps.push(gap);
+        }
+        is_needed
+    }
+
+    /// Normal rows of the members.
+    fn update_rows(&mut self, touching: &[Touching], whole: &BlockMatrix) {
+        self.place.clear();
+        self.place.resize(touching.len(), usize::MAX);
+        self.members.iter().enumerate().for_each(|(k, &c)| self.place[c] = k);
+        self.row_start.clear();
+        self.row_start.push(0);
+        self.columns.clear();
+        self.values.clear();
+        self.diagonal.clear();
+        for (k, &c) in self.members.iter().enumerate() {
+            let mut own = 0.0;
+            for (column, block) in whole.row(c) {
+                let column = self.place[column];
+                if column == usize::MAX {
+                    continue;
+                }
+                if column == k {
+                    own = block[0];
+                }
+                self.columns.push(column);
+                self.values.push(block[0]);
+            }
+            self.diagonal.push(own);
+            self.row_start.push(self.columns.len());
+        }
+    }
+
+    /// Projected successive over-relaxation from zero on 0 ≤ gap + G λ ⊥ λ ≥ 0. Whether it has met the tolerance.
+    fn push_apart(&mut self) -> bool {
+        let worst = self.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
+        self.left.clone_from(&self.gaps);
+        self.lambda.clear();
+        self.lambda.resize(self.gaps.len(), 0.0);
+        for sweep in 0..SWEEPS {
+            let factor = if sweep < EXACT_SWEEPS { 1.0 } else { FARTHER };
+            if self.sweep(factor, SETTLED * worst) {
+                return true;
             }
         }
-        if change <= TOLERANCE * worst {
-            return is_apart(dense, gaps, lambda, TOLERANCE * worst);
-        }
+        false
     }
-    false
-}
 
-/// Whether no gap is negative and none that is pushed is open, all at once.
-fn is_apart(dense: &[f64], gaps: &[f64], lambda: &[f64], tolerance: f64) -> bool {
-    dense.chunks_exact(gaps.len()).zip(gaps).enumerate().all(|(i, (row, gap))| {
-        let left = gap + row.iter().zip(lambda).map(|(g, l)| g * l).sum::<f64>();
-        left.min(lambda[i] * row[i]).abs() <= tolerance
-    })
+    /// One sweep, in which every push is `factor` times what it takes. Whether all gaps were what they should be but for `slack`, so that
+    /// none was pushed.
+    fn sweep(&mut self, factor: f64, slack: f64) -> bool {
+        let mut is_settled = true;
+        for k in 0..self.left.len() {
+            let (left, old, own) = (self.left[k], self.lambda[k], self.diagonal[k]);
+            if left >= 0.0 && old == 0.0 {
+                continue;
+            }
+            if own <= 0.0 {
+                is_settled &= -left <= slack;
+                continue;
+            }
+            // By how much this gap is wrong, or is closed without need.
+            let needed = (old - left / own).max(0.0) - old;
+            if needed.abs() * own <= slack {
+                continue;
+            }
+            is_settled = false;
+            let new = (old - factor * left / own).max(0.0);
+            self.lambda[k] = new;
+            let row = self.row_start[k]..self.row_start[k + 1];
+            for (&column, value) in self.columns[row.clone()].iter().zip(&self.values[row]) {
+                self.left[column] += value * (new - old);
+            }
+        }
+        is_settled
+    }
+
+    /// λ by the solver.
+    fn solve(&mut self) -> Result<(), ContactError> {
+        let Self { columns, values, row_start, offsets, gaps, .. } = self;
+        offsets.clear();
+        offsets.extend(0..=gaps.len());
+        self.problem.refill(|delassus, q, cones| {
+            delassus.set_pattern(offsets, row_start, columns);
+            values.iter().enumerate().for_each(|(slot, value)| delassus.slot_mut(slot)[0] = *value);
+            q.clone_from(gaps);
+            cones.clear();
+            cones.resize(gaps.len(), Cone::Unilateral);
+        })?;
+        self.solver.solve_into(&self.problem, Start::Cold, &mut self.solution)?;
+        self.lambda.clone_from(&self.solution.r);
+        Ok(())
+    }
 }
 
 impl Simulation {
@@ -111,85 +193,30 @@ impl Simulation {
             s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_start);
         }
         let o = &mut s.overlap;
-        o.members.clear();
-        o.gaps.clear();
-        o.place.clear();
-        o.place.resize(s.touching.len(), usize::MAX);
-        let mut is_needed = false;
-        for (c, t) in s.touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
-            let row = s.rows.offsets()[c];
-            // Conveyor belts move along themselves, so that normal velocities are those of the bodies.
-            let mut left = t.gap + h * s.u_end[row];
-            if has_shift {
-                left += s.u_start[row];
-            }
-            is_needed |= left < -t.rounding;
-            o.place[c] = o.members.len();
-            o.members.push(c);
-            o.gaps.push(left);
-        }
+        let (offsets, u_end, u_start) = (s.rows.offsets(), &s.u_end, &s.u_start);
+        // Conveyor belts move along themselves, so that normal velocities are those of the bodies.
+        let is_needed = o.find_members(&s.touching, |c, t| {
+            let gap = t.gap + h * u_end[offsets[c]];
+            if has_shift { gap + u_start[offsets[c]] } else { gap }
+        });
         if !is_needed {
             return Ok(());
         }
-        let Overlap { members, place, gaps, row_start, columns, offsets, .. } = o;
         let Some(whole) = s.problem.delassus().as_blocks(s.problem.offsets()) else {
             return Err(StepError::Internal("contact problem without blocks"));
         };
-        if members.len() <= FEW {
-            let n = members.len();
-            o.dense.clear();
-            o.dense.resize(n * n, 0.0);
-            for (&c, to) in members.iter().zip(o.dense.chunks_exact_mut(n)) {
-                for (column, block) in whole.row(c).filter(|(column, _)| place[*column] != usize::MAX) {
-                    to[place[column]] = block[0];
-                }
+        o.update_rows(&s.touching, whole);
+        if !o.push_apart() {
+            o.solve().map_err(|error| contact_failed(self.state.time, "overlap", error))?;
+            if !o.solution.status.is_solved() {
+                report.is_unsolved = true;
+                s.unsolved.get_or_insert_with(|| o.problem.duplicate());
             }
-            if push_apart(&o.dense, gaps, &mut o.lambda) {
-                o.impulses.clear();
-                o.impulses.resize(s.problem.n_rows(), 0.0);
-                for (&c, r) in o.members.iter().zip(&o.lambda) {
-                    o.impulses[s.rows.offsets()[c]] = *r;
-                }
-                s.rows.respond(system, w, &o.impulses, &mut s.shift);
-                return Ok(());
-            }
-        }
-        row_start.clear();
-        row_start.push(0);
-        columns.clear();
-        for &c in members.iter() {
-            columns.extend(whole.columns(c).iter().map(|q| place[*q]).filter(|q| *q != usize::MAX));
-            row_start.push(columns.len());
-        }
-        offsets.clear();
-        offsets.extend(0..=members.len());
-        let posed = o.problem.refill(|delassus, q, cones| {
-            delassus.set_pattern(offsets, row_start, columns);
-            let mut slot = 0;
-            for &c in members.iter() {
-                for (column, block) in whole.row(c) {
-                    if place[column] != usize::MAX {
-                        delassus.slot_mut(slot)[0] = block[0];
-                        slot += 1;
-                    }
-                }
-            }
-            q.clone_from(gaps);
-            cones.clear();
-            cones.resize(members.len(), Cone::Unilateral);
-        });
-        let time = self.state.time;
-        let failed = |error| contact_failed(time, "overlap", error);
-        posed.map_err(failed)?;
-        o.solver.solve_into(&o.problem, Start::Cold, &mut o.solution).map_err(failed)?;
-        if !o.solution.status.is_solved() {
-            report.is_unsolved = true;
-            s.unsolved.get_or_insert_with(|| o.problem.duplicate());
         }
         o.impulses.clear();
         o.impulses.resize(s.problem.n_rows(), 0.0);
-        for (&c, r) in o.members.iter().zip(&o.solution.r) {
-            o.impulses[s.rows.offsets()[c]] = *r;
+        for (&c, lambda) in o.members.iter().zip(&o.lambda) {
+            o.impulses[s.rows.offsets()[c]] = *lambda;
         }
         s.rows.respond(system, w, &o.impulses, &mut s.shift);
         Ok(())
