@@ -26,12 +26,14 @@ const COARSE_FLOOR: f64 = 1e-8;
 /// A residual from which Newton's method needs a step or two, whatever the size of the problem.
 pub const NEAR: f64 = 1e-5;
 
-/// Where the contacts are few a Newton step costs no more than a few sweeps, and is tried first from this residual on.
+/// Where the contacts are few a Newton step costs no more than a few sweeps, which are then left out from this residual on.
 pub const FEW_CONTACTS: usize = 24;
 pub const FEW_RESIDUAL: f64 = 0.3;
 
-/// Newton steps of that first try, and of one from nearby, which ends at rounding or not at all.
-const FIRST_STEPS: usize = 8;
+/// Newton's method is tried before other methods from this residual on, for so many steps while it makes progress; from nearby, where it ends at rounding
+/// or not at all, for a few.
+const FIRST_RESIDUAL: f64 = 1.0;
+const FIRST_STEPS: usize = 60;
 const NEAR_STEPS: usize = 3;
 
 /// Their smallest α, in the first try as the tolerance asks for, and with a handful of contacts. Nearby contacts hardly change their state, and one step is
@@ -140,7 +142,7 @@ impl Attempts {
             return ("newton", Status::Stalled);
         }
         // From a wrong set of states a few sweeps lead to another one.
-        if !is_lcp && self.is_first_for_newton(system) {
+        if !is_lcp && self.rel <= FIRST_RESIDUAL && system.n_contacts() <= FEW_CONTACTS {
             self.sweep(options.sweeps, tolerance, system, work);
             self.offer_best(tolerance, system);
             if self.close_in(options, system, work) {
@@ -247,16 +249,11 @@ impl Attempts {
         self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
     }
 
-    /// Whether contacts are few, and the best r is close enough for Newton's method to go first.
-    fn is_first_for_newton(&self, system: &System) -> bool {
-        self.rel <= FEW_RESIDUAL && system.n_contacts() <= FEW_CONTACTS
-    }
-
     /// A few Newton steps where the best r is close, or a step is cheap.
     fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
         let is_near = self.rel <= NEAR;
         let is_tiny = system.n_contacts() <= TINY_CONTACTS;
-        if !(is_near || is_tiny || self.is_first_for_newton(system)) {
+        if !(is_tiny || self.rel <= FIRST_RESIDUAL) {
             return false;
         }
         let tolerance = options.tolerance;

@@ -26,6 +26,18 @@ pub struct Symbolic {
     /// The contact graph that the order is for: number of neighbours of each contact, and all of them.
     degrees: Vec<usize>,
     neighbours: Vec<usize>,
+    ordering: Ordering,
+}
+
+/// Scratch of the search for an order.
+#[derive(Debug, Clone, Default)]
+struct Ordering {
+    /// Neighbours of each contact that are not yet eliminated.
+    adjacency: Vec<Vec<usize>>,
+    /// Numbers of neighbours, some of them outdated.
+    heap: BinaryHeap<Reverse<(usize, usize)>>,
+    is_done: Vec<bool>,
+    mark: Vec<usize>,
 }
 
 impl Symbolic {
@@ -48,7 +60,17 @@ impl Symbolic {
         self.degrees.extend((0..n).map(|i| graph.columns(i).len()));
         self.neighbours.clear();
         self.neighbours.extend((0..n).flat_map(|i| graph.columns(i)));
-        let mut adjacency: Vec<Vec<usize>> = vec![Vec::new(); n];
+        self.order_anew(graph);
+        false
+    }
+
+    fn order_anew(&mut self, graph: &BlockMatrix) {
+        let n = graph.n_blocks();
+        let Ordering { adjacency, heap, is_done, mark } = &mut self.ordering;
+        if adjacency.len() < n {
+            adjacency.resize(n, Vec::new());
+        }
+        adjacency[..n].iter_mut().for_each(Vec::clear);
         for i in 0..n {
             for &j in graph.columns(i) {
                 if i != j {
@@ -57,21 +79,23 @@ impl Symbolic {
                 }
             }
         }
-        let mut heap = BinaryHeap::with_capacity(2 * n);
-        for (i, list) in adjacency.iter_mut().enumerate() {
+        heap.clear();
+        for (i, list) in adjacency[..n].iter_mut().enumerate() {
             list.sort_unstable();
             list.dedup();
             heap.push(Reverse((list.len(), i)));
         }
-        let mut done = vec![false; n];
-        let mut mark = vec![NONE; n];
+        is_done.clear();
+        is_done.resize(n, false);
+        mark.clear();
+        mark.resize(n, NONE);
         let mut stamp = 0;
         self.order.clear();
         while let Some(Reverse((degree, v))) = heap.pop() {
-            if done[v] || degree != adjacency[v].len() {
+            if is_done[v] || degree != adjacency[v].len() {
                 continue;
             }
-            done[v] = true;
+            is_done[v] = true;
             self.order.push(v);
             let clique = std::mem::take(&mut adjacency[v]);
             for &u in &clique {
@@ -83,8 +107,9 @@ impl Symbolic {
                 list.extend(clique.iter().filter(|x| mark[**x] != stamp));
                 heap.push(Reverse((list.len(), u)));
             }
+            // For the next time.
+            adjacency[v] = clique;
         }
-        false
     }
 
     /// The pattern of the factor of the active contacts.

@@ -102,9 +102,12 @@ const LITTLE: f64 = 0.3;
 /// four times as many unsolved).
 const SHORTEST_STEP: f64 = 0.3;
 
-/// From nearby: α in units of ‖f‖/‖q‖, and the largest. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
-const PER_SIZE: f64 = 0.1;
+/// From nearby α is ‖f‖/‖q‖, and no larger than this. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
 const LARGEST_ALPHA: f64 = 1e-2;
+
+/// Steps from nearby in which the residual must fall by half; otherwise they cycle.
+const PATIENCE: usize = 5;
+const PROGRESS: f64 = 0.5;
 
 /// The rounding floor is only looked at below this residual.
 const FLOOR_CHECK: f64 = 1e-7;
@@ -281,10 +284,11 @@ impl Core {
         let rho = 1.0;
         let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
         let mut least = rel;
+        let (mut mark, mut since) = (rel, 0);
         for _ in 0..options.max_steps {
             work.newton_steps += 1;
             work.factorisations += 1;
-            let alpha = (PER_SIZE * size / system.q_norm).clamp(options.least_alpha, LARGEST_ALPHA);
+            let alpha = (size / system.q_norm).clamp(options.least_alpha, LARGEST_ALPHA);
             if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
                 break;
             }
@@ -303,6 +307,14 @@ impl Core {
             }
             if rel <= options.goal {
                 break;
+            }
+            if rel < PROGRESS * mark {
+                (mark, since) = (rel, 0);
+            } else {
+                since += 1;
+                if since >= PATIENCE {
+                    break;
+                }
             }
         }
         if least < rel { system.rel(r) } else { rel }
