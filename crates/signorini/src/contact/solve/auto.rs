@@ -8,8 +8,8 @@
 //!    they settle the matter nothing else is set up;
 //! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
 //! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
-//! 4. contacts: many in space, the interior-point method (`interior.rs`); few, accelerated sweeps (`anderson.rs`) while they make progress, then
-//!    proximal Newton with bold steps; each then the other way;
+//! 4. contacts: Newton's method while it makes progress; then, many in space, the interior-point method (`interior.rs`); few, accelerated sweeps
+//!    (`anderson.rs`) and proximal Newton with bold steps; each then the other way;
 //! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
 //! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
 //! 7. alternating directions, then proximal Newton from where they lead.
