@@ -49,9 +49,10 @@ const TINY_CONTACTS: usize = 4;
 /// Above this number of contacts the interior-point method is tried before accelerated sweeps, which need more and more of them.
 const MANY_CONTACTS: usize = 64;
 
-/// The interior-point method starts this far inside the cones, where its path turns back once more from further inside. It hands over at this
-/// residual, at which nearly all contacts have found their state.
+/// The interior-point method starts this far inside the cones, where its path turns back once more from further inside, and from zero from several depths.
+/// It hands over at this residual, at which nearly all contacts have found their state.
 const INSETS: [f64; 2] = [0.1, 1.0];
+const INSETS_FROM_ZERO: [f64; 5] = [0.1, 1.0, 0.01, 10.0, 0.3];
 const INSIDE_GOAL: f64 = 1e-6;
 const INSIDE_STEPS: usize = 30;
 
@@ -153,7 +154,7 @@ impl Attempts {
         // Planar contacts have finitely many states, which Newton's method goes through quickly.
         let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
         let is_many = is_spatial && system.n_contacts() > MANY_CONTACTS;
-        if !is_lcp && is_many && self.go_inside(tolerance, system, work) {
+        if !is_lcp && is_many && self.go_inside(false, tolerance, system, work) {
             return ("interior", Status::Stalled);
         }
         if !is_lcp && self.accelerate(options, system, work) {
@@ -164,11 +165,7 @@ impl Attempts {
         let plan = if is_lcp {
             newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
         } else {
-            let steps = match (is_many, self.newton.matrix.response()) {
-                (false, _) => 20,
-                (true, Some(_)) => options.link_steps,
-                (true, None) => options.newton_steps,
-            };
+            let steps = if is_many { options.newton_steps } else { 20 };
             let outer = steps.max(100);
             let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, outer);
             ProximalNewtonOptions { max_inner: 5, max_newton: steps, ..bold }
@@ -177,7 +174,11 @@ impl Attempts {
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
             return ("newton", Status::Stalled);
         }
-        if !is_lcp && !is_many && self.go_inside(tolerance, system, work) {
+        if !is_lcp && !is_many && self.go_inside(false, tolerance, system, work) {
+            return ("interior", Status::Stalled);
+        }
+        // Another start leads along another path, and costs little beside what follows.
+        if !is_lcp && self.go_inside(true, tolerance, system, work) {
             return ("interior", Status::Stalled);
         }
         if is_lcp
@@ -274,20 +275,28 @@ impl Attempts {
         self.offer(new, tolerance, system)
     }
 
-    /// The interior-point method, each time followed by a few bold Newton steps.
-    fn go_inside(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
+    /// The interior-point method from the best r or from zero, each time followed by a few bold Newton steps.
+    fn go_inside(&mut self, is_from_zero: bool, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
         let bold = newton_options(tolerance, INSIDE_ALPHA, 1.0, Schedule::Bold, 20);
         let bold = ProximalNewtonOptions { max_inner: 5, max_newton: 12, ..bold };
-        for inset in INSETS {
+        let insets: &[f64] = if is_from_zero { &INSETS_FROM_ZERO } else { &INSETS };
+        for &inset in insets {
             let options = InteriorOptions { goal: INSIDE_GOAL, max_steps: INSIDE_STEPS, inset };
             self.trial.copy_from_slice(&self.best);
+            if is_from_zero {
+                self.trial.fill(0.0);
+            }
             let own = (&mut self.newton.matrix, &mut *self.newton.laws);
             let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else { return false };
+            let is_best = new < self.rel;
             if self.offer(new, tolerance, system) {
                 return true;
             }
-            self.trial.copy_from_slice(&self.best);
-            if self.newton(&bold, Some(self.rel), tolerance, system, work) {
+            // From where the path has led, be it the best or not.
+            if is_best {
+                self.trial.copy_from_slice(&self.best);
+            }
+            if self.newton(&bold, Some(new), tolerance, system, work) {
                 return true;
             }
         }

@@ -49,11 +49,9 @@ pub struct AutoOptions {
     pub lcp_sweeps: usize,
     /// Accelerated sweeps at most.
     pub accelerated_sweeps: usize,
-    /// Newton steps of the bold kind before the careful kind is tried, and their number where they are found by links and cost little: chains took up to
-    /// 640 of the one and 2100 of the other.
+    /// Newton steps of the bold kind, where contacts are many, before other starts and the careful kind are tried: chains took up to 640 of the one and
+    /// 2100 of the other.
     pub newton_steps: usize,
-    /// See there.
-    pub link_steps: usize,
     /// Share of the tolerance to which a warm start must solve the problem to be taken as it is. In motion, where the last step's impulses are the start,
     /// bodies at rest want a small one: what a residual leaves as velocity moves them, and each step would find another problem.
     pub warm_share: f64,
@@ -68,8 +66,7 @@ impl Default for AutoOptions {
             sweeps: 4,
             lcp_sweeps: 20,
             accelerated_sweeps: 120,
-            newton_steps: 100,
-            link_steps: 700,
+            newton_steps: 700,
             warm_share: 1.0,
             lemke_rows: 60,
         }

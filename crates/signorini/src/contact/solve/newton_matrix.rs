@@ -17,8 +17,9 @@ const BLOCK_ROWS: std::ops::Range<usize> = 13..97;
 const SMALLEST_IN_W: f64 = 1e-11;
 const SMALLEST_IN_MECHANISM: f64 = 1e-6;
 
-/// What a tolerance asks for: α below this many times the tolerance gains nothing, and W is better conditioned with it.
-const PER_TOLERANCE: f64 = 100.0;
+/// α below this many times the tolerance gains nothing, and W is better conditioned with it. Where forces must drift a step takes them by the residual
+/// over α, so that a larger one would need thousands.
+const PER_TOLERANCE: f64 = 0.1;
 
 /// Factors of the Newton matrix.
 #[derive(Debug, Clone, Default)]
