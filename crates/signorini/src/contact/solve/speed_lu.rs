@@ -347,3 +347,58 @@ fn dot<const W: usize>(a: &Row<W>, b: &Row<W>) -> f64 {
     }
     (sum[0] + sum[2]) + (sum[1] + sum[3])
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::super::cone::Cone;
+    use super::super::super::delassus::BlockMatrix;
+    use super::super::super::problem::ContactProblem;
+    use super::super::frame::Frame;
+    use super::super::{Solution, Start};
+    use super::*;
+
+    /// The widest registers and the plain ones; the equation itself is checked in `woodbury.rs`.
+    #[test]
+    fn wide_registers_change_no_bit() {
+        let (n_contacts, n_speeds) = (7, 18);
+        let n = 3 * n_contacts;
+        let entry = |row: usize, speed: usize| ((row * n_speeds + speed) as f64 * 0.37).sin();
+        let dense: Vec<f64> =
+            (0..n * n).map(|k| 0.25 * (0..n_speeds).map(|s| entry(k / n, s) * entry(k % n, s)).sum::<f64>()).collect();
+        let offsets: Vec<usize> = (0..=n_contacts).map(|c| 3 * c).collect();
+        let mut blocks = BlockMatrix::default();
+        blocks.set_from_dense(&offsets, &dense);
+        let cones = vec![Cone::circular(0.4); n_contacts];
+        let problem = ContactProblem::build(blocks, vec![-1.0; n], cones).unwrap();
+        let (mut frame, mut solution) = (Frame::default(), Solution::default());
+        frame.open(&problem, Start::Cold, 1e-9, &mut solution);
+        frame.enter(&problem, &mut solution.r);
+        let mut columns = Columns::default();
+        columns.clear(n_speeds, 0.25);
+        for c in 0..n_contacts {
+            // Some speeds carry nothing of some contacts.
+            for s in (0..n_speeds).filter(|s| (s + c) % 4 != 0) {
+                columns.push(s, [entry(3 * c, s), entry(3 * c + 1, s), entry(3 * c + 2, s)]);
+            }
+            columns.end_contact();
+        }
+        let d = [3.0, 0.0, 0.0, 0.4, 2.0, 0.1, -0.2, 0.1, 2.5];
+        let stiffness = vec![d; n_contacts];
+        let members: Vec<usize> = (0..n_contacts).collect();
+        let (mut wide, mut plain) = (SpeedLu::default(), SpeedLu::default());
+        assert!(wide.plan(&columns, &members).is_some() && plain.plan(&columns, &members).is_some());
+        let plain = &mut plain.f5;
+        let system = &frame.system;
+        assert!(wide.factor(system, &stiffness) && plain.factor_generic(system, &stiffness));
+        assert!(wide.f5.upper == plain.upper && wide.f5.lower == plain.lower && wide.f5.inverse == plain.inverse);
+        let f: Vec<f64> = (0..n).map(|k| (k as f64).cos()).collect();
+        let (mut u, mut v) = (vec![0.0; n], vec![0.0; n]);
+        wide.solve(system, &f, &mut u);
+        plain.solve_generic(system, &f, &mut v);
+        assert_eq!(u, v);
+        wide.apply(system, &f, &mut u);
+        plain.apply_generic(system, &f, &mut v);
+        assert_eq!(u, v);
+    }
+}
