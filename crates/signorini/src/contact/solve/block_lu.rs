@@ -259,11 +259,8 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
                     subtract_product(&mut row[at], &l, u);
                 }
             }
-            let own: [[f64; D]; D] = std::array::from_fn(|a| std::array::from_fn(|c| row[i][a][c]));
-            let Some(inverse) = invert(&own) else { return false };
-            for a in 0..D {
-                self.inverse[i][a][..D].copy_from_slice(&inverse[a]);
-            }
+            let Some(inverse) = invert_rows(&row[i]) else { return false };
+            self.inverse[i] = inverse;
             for (u, &at) in self.upper[upper.clone()].iter_mut().zip(&s.upper[upper]) {
                 *u = row[at];
             }
@@ -274,6 +271,22 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
     /// b ← A⁻¹ b for the active contacts; contact i has the rows `offsets[i]..offsets[i + 1]` of b. Contacts of fewer than
     /// D rows are padded with zeros.
     pub fn solve(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has just been asked.
+            return unsafe { self.solve_avx2(s, offsets, b) };
+        }
+        self.solve_generic(s, offsets, b);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn solve_avx2(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
+        self.solve_generic(s, offsets, b);
+    }
+
+    #[inline(always)]
+    fn solve_generic(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
         let m = s.active.len();
         self.x.clear();
         self.x.resize(m, [0.0; D]);
@@ -281,25 +294,17 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
             let mut sum = [0.0; D];
             let rows = &b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
             sum[..rows.len()].copy_from_slice(rows);
-            for t in s.lower_start[i]..s.lower_start[i + 1] {
-                let x = self.x[s.lower[t]];
-                for a in 0..D {
-                    for c in 0..D {
-                        sum[a] -= self.lower[t][a][c] * x[c];
-                    }
-                }
+            let lower = s.lower_start[i]..s.lower_start[i + 1];
+            for (block, &at) in self.lower[lower.clone()].iter().zip(&s.lower[lower]) {
+                subtract_from(&mut sum, block, &self.x[at]);
             }
             self.x[i] = sum;
         }
         for i in (0..m).rev() {
             let mut sum = self.x[i];
-            for t in s.upper_start[i]..s.upper_start[i + 1] {
-                let x = self.x[s.upper[t]];
-                for a in 0..D {
-                    for c in 0..D {
-                        sum[a] -= self.upper[t][a][c] * x[c];
-                    }
-                }
+            let upper = s.upper_start[i]..s.upper_start[i + 1];
+            for (block, &at) in self.upper[upper.clone()].iter().zip(&s.upper[upper]) {
+                subtract_from(&mut sum, block, &self.x[at]);
             }
             let mut x = [0.0; D];
             for a in 0..D {
@@ -311,6 +316,16 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
             let rows = &mut b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
             let dim = rows.len();
             rows.copy_from_slice(&x[..dim]);
+        }
+    }
+}
+
+/// sum ← sum − A x.
+#[inline(always)]
+fn subtract_from<const D: usize, const P: usize>(sum: &mut [f64; D], a: &Block<D, P>, x: &[f64; D]) {
+    for c in 0..D {
+        for (s, row) in sum.iter_mut().zip(a) {
+            *s -= row[c] * x[c];
         }
     }
 }
@@ -341,15 +356,26 @@ fn subtract_product<const D: usize, const P: usize>(out: &mut Block<D, P>, a: &B
     }
 }
 
-/// Gauss–Jordan with row exchanges.
+/// Gauss–Jordan with row exchanges, for blocks of D rows that are alone.
 pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
+    invert_rows(a)
+}
+
+/// The same in rows of P, of which the first D count.
+#[inline(always)]
+fn invert_rows<const D: usize, const P: usize>(a: &Block<D, P>) -> Option<Block<D, P>> {
     let mut a = *a;
-    let mut out = [[0.0; D]; D];
+    let mut out = [[0.0; P]; D];
     for i in 0..D {
         out[i][i] = 1.0;
     }
     for k in 0..D {
-        let p = (k..D).max_by(|i, j| a[*i][k].abs().total_cmp(&a[*j][k].abs()))?;
+        let mut p = k;
+        for i in k + 1..D {
+            if a[i][k].abs() >= a[p][k].abs() {
+                p = i;
+            }
+        }
         let pivot = a[p][k];
         if !(pivot.abs() > 0.0 && pivot.is_finite()) {
             return None;
@@ -357,14 +383,14 @@ pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
         a.swap(p, k);
         out.swap(p, k);
         let inverse = 1.0 / pivot;
-        for j in 0..D {
+        for j in 0..P {
             a[k][j] *= inverse;
             out[k][j] *= inverse;
         }
         for i in 0..D {
             if i != k {
                 let f = a[i][k];
-                for j in 0..D {
+                for j in 0..P {
                     a[i][j] -= f * a[k][j];
                     out[i][j] -= f * out[k][j];
                 }
