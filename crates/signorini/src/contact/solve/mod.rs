@@ -17,6 +17,7 @@ mod local;
 mod newton;
 mod newton_matrix;
 mod speed_lu;
+mod stubborn;
 mod system;
 mod tableau;
 mod tree_lu;

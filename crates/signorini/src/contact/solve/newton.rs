@@ -23,6 +23,7 @@ use super::super::problem::ContactProblem;
 use super::active::Linearised;
 use super::frame::Frame;
 use super::newton_matrix::NewtonMatrix;
+use super::stubborn::Stubborn;
 use super::system::System;
 use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
 
@@ -109,6 +110,11 @@ const LARGEST_ALPHA: f64 = 1e-2;
 const PATIENCE: usize = 5;
 const PROGRESS: f64 = 0.5;
 
+/// A step that lowers ‖f‖ by this much is taken as it is; one with a few contacts met exactly, by this. Times that others may join these.
+const GOOD: f64 = 0.1;
+const FAIR: f64 = 0.7;
+const ROUNDS: usize = 3;
+
 /// The rounding floor is only looked at below this residual.
 const FLOOR_CHECK: f64 = 1e-7;
 
@@ -153,6 +159,9 @@ pub struct Core {
     trial: Vec<f64>,
     trial_u: Vec<f64>,
     best: Vec<f64>,
+    /// Linearisations at the end of a step, while those of its start are needed.
+    next_laws: Vec<Linearised>,
+    stubborn: Stubborn,
 }
 
 impl Core {
@@ -160,6 +169,7 @@ impl Core {
     pub fn reset(&mut self, system: &System, tolerance: f64) {
         self.matrix.reset(system, tolerance);
         self.laws.resize(system.n_contacts(), Linearised::default());
+        self.next_laws.resize(system.n_contacts(), Linearised::default());
         let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
         own.into_iter().chain([&mut self.best]).for_each(|v| v.resize(system.n(), 0.0));
     }
@@ -188,6 +198,43 @@ impl Core {
         sum.sqrt()
     }
 
+    /// Takes the whole step where that is good, or where it is with the laws of a few contacts met exactly; else goes along it. Returns ‖f‖ there.
+    fn advance(&mut self, system: &System, rho: f64, size: f64) -> f64 {
+        self.try_step(1.0);
+        let plain = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
+        let mut new = plain;
+        self.stubborn.reset(system);
+        for _ in 0..ROUNDS {
+            let own = (&mut self.matrix, &*self.laws);
+            if new < GOOD * size || !self.stubborn.gather(system, own, &self.next_laws) {
+                break;
+            }
+            self.try_step(1.0);
+            self.stubborn.settle(system, rho, &mut self.trial, &mut self.trial_u);
+            new = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
+        }
+        if new <= plain && new < (if new < plain { FAIR } else { GOOD }) * size {
+            std::mem::swap(&mut self.laws, &mut self.next_laws);
+            self.take_trial();
+            return new;
+        }
+        let along = self.search(system, rho, size, false);
+        if !(new < along && new < plain) {
+            return along;
+        }
+        // From where the step began, which the search has left in `trial`.
+        self.take_trial();
+        self.try_step(1.0);
+        self.stubborn.apply(&mut self.trial, &mut self.trial_u);
+        self.take_trial();
+        Self::linearise(&mut self.laws, system, rho, &self.x, &self.u)
+    }
+
+    fn take_trial(&mut self) {
+        std::mem::swap(&mut self.x, &mut self.trial);
+        std::mem::swap(&mut self.u, &mut self.trial_u);
+    }
+
     /// Goes along the step: the whole of it, or the best of the longest few. Returns ‖f‖ there.
     fn search(&mut self, system: &System, rho: f64, size: f64, is_bold: bool) -> f64 {
         let (mut t, mut best) = (1.0, (f64::INFINITY, 1.0));
@@ -206,8 +253,7 @@ impl Core {
             self.try_step(best.1);
             Self::linearise(&mut self.laws, system, rho, &self.trial, &self.trial_u);
         }
-        std::mem::swap(&mut self.x, &mut self.trial);
-        std::mem::swap(&mut self.u, &mut self.trial_u);
+        self.take_trial();
         best.0
     }
 
@@ -296,7 +342,7 @@ impl Core {
                 Some(response) => self.wstep.copy_from_slice(response),
                 None => system.w.apply(&self.step, &mut self.wstep),
             }
-            size = self.search(system, rho, size, false);
+            size = self.advance(system, rho, size);
             if !size.is_finite() {
                 break;
             }
