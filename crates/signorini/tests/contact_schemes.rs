@@ -158,8 +158,11 @@ fn the_two_schemes_side_by_side() {
         for step in [4e-3, 2e-3, 1e-3, 5e-4] {
             let ((stopped, speed), (apex, deepest)) = (sliding(integrator, step), bouncing(integrator, step));
             println!("{integrator:?} h {step:.1e}: block {stopped:+.1e}, apex {apex:+.1e}, deepest {deepest:.1e}");
-            // A step at the speed that there is.
-            assert!(stopped.abs() <= 2.0 * step && speed < 1e-12 && apex.abs() <= 2.0 * (2.0 * GRAVITY).sqrt() * step);
+            // A step at the speed that there is; after Moreau only the step in which it stops, within which it moves by no more than μ g h²/2.
+            let most = if integrator == Integrator::Moreau { 0.15 * GRAVITY * step * step } else { 2.0 * step };
+            assert!(stopped.abs() <= most && speed < 1e-12, "{stopped:e}");
+            // A strike is foreseen, or found when it has passed, at its own time; the highest of the points that are seen is up to g h²/8 below the apex.
+            assert!(apex.abs() <= GRAVITY * step * step, "{apex:e}");
             assert!(deepest <= if integrator == Integrator::Moreau { 4.43 * step + 1e-12 } else { 1e-14 });
         }
     }
@@ -178,10 +181,12 @@ fn the_two_schemes_at_a_millisecond() {
             rest.resting_depth,
             1e6 * cost(integrator, step)
         );
-        // What is put down at rest rests, by both; the default also comes to rest.
+        // What is put down at rest rests, and what falls comes to rest.
         assert!(speed < 1e-12, "{speed:e}");
-        if integrator == Integrator::StewartTrinkle {
-            assert!(rest.speed < 1e-12 && rest.resting_depth < 1e-13, "{:e} {:e}", rest.speed, rest.resting_depth);
-        }
+        assert!(rest.speed < 1e-12 && rest.resting_depth < 1e-13, "{:e} {:e}", rest.speed, rest.resting_depth);
+        // After Moreau parabolas are met at points of their own, and strikes reverse them in time; the default takes a strike's speed at a time within the
+        // step that is off by O(h²).
+        let most = if integrator == Integrator::Moreau { 1e-12 } else { 1e-4 };
+        assert!(drift.abs() < most, "{drift:e}");
     }
 }

@@ -33,7 +33,7 @@ pub enum Integrator {
     Euler,
     /// Contact on velocities and impulses with gaps that may close within the step, a fixed step (paper 000).
     StewartTrinkle,
-    /// Contact on velocities and impulses where gaps are closed at the middle of the step, a fixed step (Moreau and Jean).
+    /// The same in the middle of the step, for gaps that are closed there or that its forces might close, a fixed step (after Moreau and Jean).
     Moreau,
 }
 

@@ -11,9 +11,13 @@
 //!
 //! with loops closed, W_loop v⁺ = 0. Two things are not the paper's. A mechanism that nothing may touch in the step moves by the implicit midpoint
 //! rule (two fixed-point iterations): its flight is of second order. And where bodies turn by more than a tenth of a radian per step, F is
-//! taken at the velocity halfway to the free v⁺: at v, gyroscopic forces do work and a spinning body gains energy without bound. The variant after Moreau and Jean has everything at q ⊕ h v/2, treats gaps that are closed there
-//! (0 ≤ W_n v⁺ ⊥ r_n ≥ 0) and no others, and ends at q ⊕ h (v + v⁺)/2. All of a step's impulses are one contact problem (`contact/`).
-//! Before it, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
+//! taken at the velocity halfway to the free v⁺: at v, gyroscopic forces do work and a spinning body gains energy without bound. All of a step's impulses are one contact problem (`contact/`).
+//!
+//! The variant after Moreau and Jean has everything at the middle q ⊕ h v/2 and ends at q ⊕ h (v + v⁺)/2. From middle to middle bodies move by h v⁺, so that
+//! the same law holds there, 0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0: for gaps that are closed in the middle (they count as zero, and Moreau has no others) and for those that the step's own
+//! forces might close, gap ≤ h (|Δv_a| + |Δv_b|), Δv what forces give to the two bodies in the step. What comes faster is met when it overlaps.
+//!
+//! Before the contact problem, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
 //! removed by a displacement, which adds no kinetic energy (`overlap.rs`).
 //!
 //! **Cost.** One evaluation of the accelerations, one contact problem, one more per strike.
@@ -411,14 +415,11 @@ impl Simulation {
             start_twists: &s.start_twists,
             moved: if s.strike.struck.is_empty() { &[] } else { &s.moved },
             step: h,
-            // What is closed in the middle of the step is all that Moreau's law looks at.
+            // After Moreau the way that bodies are already on is not foreseen, only what forces add to it.
             reach: if s.is_moreau { 0.0 } else { h },
             memory: &self.state.contacts,
         };
         s.search.find(&now, &mut s.touching);
-        if s.is_moreau {
-            s.touching.retain(|t| !t.is_unilateral() || t.is_closed());
-        }
     }
 
     /// The contact problem of the step, solved; what its impulses do is added to `s.free`.
@@ -461,7 +462,7 @@ impl Simulation {
                 let row = rows.offsets()[c];
                 let gap = if has_struck { t.gap + s.u_end[row] - t.drift.dot(&t.normal) } else { t.gap };
                 // Closed gaps and overlap ask for no velocity of their own.
-                if t.gap > t.rounding && gap > 0.0 && !s.is_moreau {
+                if t.gap > t.rounding && gap > 0.0 {
                     q[row] += gap / h;
                 }
             }

@@ -4,7 +4,7 @@
 //! extrapolated, must come apart. gap/h as a velocity would throw them: a millimetre at a step of one is a metre per second.
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
-//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0. Velocities are not touched, so kinetic energy is not. Contacts are pushed apart one after the
+//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Velocities are not touched, so kinetic energy is not. Contacts are pushed apart one after the
 //! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
 //! which are as they should be cost nothing. If that takes long, the solver is asked.
 //!
@@ -187,7 +187,6 @@ impl Simulation {
             return Ok(());
         }
         let (system, w) = (&self.system, &self.work);
-        let h = if s.is_moreau { 0.5 * h } else { h };
         let has_shift = s.shift.iter().any(|x| *x != 0.0);
         if has_shift {
             s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_start);

@@ -16,7 +16,8 @@
 //!   stored in the normal direction of each contact (Stronge's coefficient for one contact that does not reverse its slip). Compression takes
 //!   L = ½ pᵀG p − pᵀu ≥ 0 from the mechanism, since impulses do no work on u; expansion gives at most min(E, L). So kinetic energy never rises.
 //!
-//! Impulses act from τ on, so the step's displacement h v⁺ is shortened by τ Δv. A contact strikes once per step; strikes that follow from
+//! Impulses act from τ on, so the step's displacement h v⁺ is shortened by τ Δv. After Moreau times are counted from the middle of the step, and what overlaps there has
+//! struck on the way from the last middle: τ = gap/−u < 0, and the displacement is longer. A contact strikes once per step; strikes that follow from
 //! strikes (Newton's cradle) happen in the same step, round after round. A rebound that is slower than the velocity which the step's own forces
 //! give to one of the two bodies is too short for the step to resolve, and the contact closes for good: rest is rest.
 //!
@@ -185,6 +186,8 @@ impl Simulation {
         k.order.candidates.clear();
         let mut any = false;
         let mut row = 0;
+        // Share of the step's forces that have acted where times are counted from.
+        let since = if s.is_moreau { 0.5 } else { 0.0 };
         for t in &s.touching {
             let (at, n) = (row, t.n_rows());
             row += n;
@@ -194,8 +197,14 @@ impl Simulation {
             let (start, free) = (s.u_start[at], s.u_free[at]);
             let left = t.gap + s.u_end[at];
             let closes = !t.is_closed() && left + h * free < 0.0;
-            let time = if closes { (left / -free).clamp(0.0, h) } else { 0.0 };
-            let share = time / h;
+            // Bodies came from the last middle at the speeds of the start: what overlaps has struck on that way.
+            let has_passed = s.is_moreau && left < -t.rounding && start < 0.0;
+            let time = match (closes, has_passed) {
+                (true, _) => (left / -free).clamp(0.0, h),
+                (false, true) => (left / -start).max(-h),
+                (false, false) => 0.0,
+            };
+            let share = time / h + since;
             let approach = start + share * (free - start);
             let rebound = -t.restitution * approach;
             let is_new = !k.struck.iter().any(|x| x.touching.id == t.id && x.strikes);
@@ -225,7 +234,7 @@ impl Simulation {
             let (times, before) = (&mut k.times, &mut k.before);
             k.members.retain(|t| {
                 let Some(c) = candidates.next().filter(|c| c.is_first) else { return false };
-                let share = if c.time.is_finite() { c.time / h } else { 0.0 };
+                let share = if c.time.is_finite() { c.time / h + since } else { 0.0 };
                 times.push(c.time);
                 let rows = c.row..c.row + t.n_rows();
                 before.extend(rows.map(|i| s.u_start[i] + share * (s.u_free[i] - s.u_start[i])));

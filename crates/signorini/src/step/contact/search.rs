@@ -47,10 +47,17 @@ pub(crate) struct Situation<'a> {
     /// What strikes have added to the displacement of each link; empty where nothing struck.
     pub moved: &'a [Twist],
     pub step: f64,
-    /// Time over which bodies are expected to move.
+    /// Time over which bodies are expected to move: the step, or none where only what forces might close in a step is looked for.
     pub reach: f64,
     /// What pushed in the last step.
     pub memory: &'a [ContactMemory],
+}
+
+impl Situation<'_> {
+    /// Speed with which a limit may be approached: the larger of those at both ends of the step, or what forces give.
+    fn fastest(&self, start: f64, end: f64) -> f64 {
+        if self.reach < self.step { (end - start).abs() } else { start.abs().max(end.abs()) }
+    }
 }
 
 fn pushes(f: &Fittings) -> bool {
@@ -132,8 +139,12 @@ impl Search {
             self.poses[b] = pose * *local;
             self.twists[b] = now.twists[link].shifted(&arm);
             // Contact may take back what forces give: a body that is held up does not move as expected.
-            let given = now.twists[link] - now.start_twists[link];
-            self.memory.allowance[b] = now.reach * given.shifted(&arm).linear.norm();
+            let given = (now.twists[link] - now.start_twists[link]).shifted(&arm);
+            self.memory.allowance[b] = now.step * given.linear.norm();
+            // A search that foresees motion allows for turning itself.
+            if now.reach < now.step {
+                self.memory.allowance[b] += now.step * given.angular.norm() * self.reaches[b];
+            }
             if let Some(moved) = now.moved.get(link) {
                 let moved = moved.shifted(&arm);
                 self.memory.allowance[b] += moved.linear.norm() + moved.angular.norm() * self.reaches[b];
@@ -179,7 +190,7 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
             Some(link) => {
                 let l = &system.tree.links[link];
                 let (at_q, at_v) = (l.q as usize + k, l.v as usize + k);
-                let fastest = now.v[0][at_v].abs().max(now.v[1][at_v].abs());
+                let fastest = now.fastest(now.v[0][at_v], now.v[1][at_v]);
                 (Place::Speed { link, speed: at_v }, now.q[at_q], fastest)
             }
             None => {
@@ -188,7 +199,7 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
                 };
                 let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
                 let end = joint.relative_motion(closure, now.twists).dot(&closure.measures[k]);
-                let fastest = w.cut_v[joint.v.start + k].abs().max(end.abs());
+                let fastest = now.fastest(w.cut_v[joint.v.start + k], end);
                 (Place::Cut { cut, k }, w.cut_q[joint.q.start + k], fastest)
             }
         };
