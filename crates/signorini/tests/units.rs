@@ -1,7 +1,8 @@
 //! Units: rescaling by powers of two changes no bit but exponents, and metres or millimetres give one motion.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use signorini::plan::Shape;
+use signorini::plan::Shape as PlanShape;
+use signorini::scene::read::read_str;
 use signorini::scene::*;
 use signorini::state::State;
 use signorini::step::{Simulation, build};
@@ -43,6 +44,23 @@ impl Units {
             b.position.iter_mut().for_each(|x| v3(x, l));
             b.velocity.iter_mut().for_each(|x| v3(x, l / t));
             b.angular_velocity.iter_mut().for_each(|x| v3(x, 1.0 / t));
+            for shape in &mut b.shape {
+                v3(&mut shape.position, l);
+                shape.density.iter_mut().for_each(|d| *d *= m / (l * l * l));
+                shape.surface_velocity.iter_mut().for_each(|v| v3(v, l / t));
+                match &mut shape.geometry {
+                    Geometry::Sphere { radius } => *radius *= l,
+                    Geometry::Box { size } => v3(size, l),
+                    Geometry::Capsule { radius, length }
+                    | Geometry::Cylinder { radius, length }
+                    | Geometry::Cone { radius, length } => (*radius, *length) = (*radius * l, *length * l),
+                    Geometry::HalfSpace => {}
+                    other => panic!("{other:?} is not rescaled here"),
+                }
+            }
+        }
+        for material in &mut s.material {
+            material.density.iter_mut().for_each(|d| *d *= m / (l * l * l));
         }
         for j in &mut s.joint {
             for frame in [&mut j.parent_frame, &mut j.child_frame] {
@@ -60,6 +78,10 @@ impl Units {
                 per(&mut spring.stiffness, kind, &|k| generalised(k) / unit(k));
                 spring.rest.iter_mut().flatten().enumerate().for_each(|(k, x)| *x *= unit(k));
             }
+            for limit in [&mut j.lower, &mut j.upper] {
+                limit.iter_mut().for_each(|x| per(x, kind, &unit));
+            }
+            j.friction.iter_mut().for_each(|x| per(x, kind, &generalised));
             j.damping.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t / unit(k)));
             j.armature.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t * t / unit(k)));
         }
@@ -141,7 +163,7 @@ fn mechanism() -> Scene {
 }
 
 /// By the recursion, or by clusters of a given shape.
-fn run(scene: &Scene, integrator: Integrator, steps: usize, shape: Option<Shape>) -> State {
+fn run(scene: &Scene, integrator: Integrator, steps: usize, shape: Option<PlanShape>) -> State {
     let mut scene = scene.clone();
     scene.time.integrator = integrator;
     if shape.is_some() {
@@ -160,7 +182,7 @@ fn powers_of_two_give_the_same_bits() {
     let mut scene = mechanism();
     scene.time.end = 64.0;
     let integrators = [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler];
-    let shapes = [None, Some(Shape::Balanced), Some(Shape::Blocked(2))];
+    let shapes = [None, Some(PlanShape::Balanced), Some(PlanShape::Blocked(2))];
     for (integrator, shape) in integrators.into_iter().flat_map(|i| shapes.map(|s| (i, s))) {
         scene.time.step = (integrator != Integrator::Adaptive).then_some(1e-3);
         let plain = run(&scene, integrator, 30, shape);
@@ -174,6 +196,96 @@ fn powers_of_two_give_the_same_bits() {
             };
             assert!(same(&scaled.q, &plain.q, &[1.0, units.length]), "{integrator:?} {shape:?} {m} {l} {t}");
             assert!(same(&scaled.v, &plain.v, &[1.0 / units.time, units.length / units.time]));
+        }
+    }
+}
+
+/// Bodies of every convex shape that fall, tumble, strike and come to rest, on a belt too, and a jointed one with limits and dry friction.
+const FALLING: &str = r#"
+gravity = [0, 0, -9.81]
+time = { end = 64, step = 2e-3 }
+material = [{ name = "wood", density = 500, friction = 0.4, restitution = 0.3 }]
+
+[[body]]
+name = "ground"
+shape = [
+    { kind = "half-space", material = "wood" },
+    { kind = "box", size = [2, 2, 0.1], position = [1.2, 0, 0.05], material = "wood", surface_velocity = [0.3, 0.1, 0] },
+]
+
+[[body]]
+name = "cube"
+position = [0.1, 0.1, 0.45]
+orientation = [0.9, 0.3, 0.2, 0.1]
+velocity = [0.4, 0, 0]
+angular_velocity = [1, 2, -1]
+shape = [{ kind = "box", size = [0.3, 0.2, 0.25], material = "wood" }]
+
+[[body]]
+name = "ball"
+position = [0.12, 0.05, 0.9]
+shape = [{ kind = "sphere", radius = 0.12, material = "wood" }]
+
+[[body]]
+name = "pill"
+position = [1.1, 0.1, 0.6]
+angular_velocity = [0, 3, 1]
+shape = [{ kind = "capsule", radius = 0.1, length = 0.3, material = "wood" }]
+
+[[body]]
+name = "can"
+position = [-0.6, 0, 0.5]
+orientation = [0.8, 0.5, 0.1, 0]
+shape = [{ kind = "cylinder", radius = 0.15, length = 0.3, material = "wood" }]
+
+[[body]]
+name = "arm"
+shape = [{ kind = "box", size = [0.1, 0.1, 0.5], position = [0, 0, -0.25], material = "wood" }]
+
+[[joint]]
+name = "hinge"
+kind = "revolute"
+parent = "ground"
+child = "arm"
+axis = [0, 1, 0]
+parent_frame = { position = [0, 1.5, 1] }
+q = [0.9]
+lower = -0.2
+upper = 1
+friction = 0.05
+restitution = 0.4
+"#;
+
+/// Contact too: no tolerance and no margin has a unit.
+#[test]
+fn powers_of_two_give_the_same_bits_in_contact() {
+    let plain = read_str(FALLING, "falling.toml", "").unwrap();
+    let rules = [Restitution::Newton, Restitution::Energetic];
+    for (integrator, restitution) in
+        [Integrator::StewartTrinkle, Integrator::Moreau].into_iter().flat_map(|i| rules.map(|r| (i, r)))
+    {
+        let run = |scene: &Scene| {
+            let mut scene = scene.clone();
+            (scene.time.integrator, scene.solver.restitution) = (integrator, restitution);
+            let mut simulation = Simulation::from_scene(&scene).unwrap();
+            let mut pushed = 0;
+            for _ in 0..500 {
+                simulation.advance(scene.time.end).unwrap();
+                pushed += simulation.contacts().iter().filter(|c| c.impulse[0] > 0.0).count();
+            }
+            assert!(pushed > 1000, "{pushed} contacts pushed");
+            simulation.state().clone()
+        };
+        let plain_end = run(&plain);
+        for (m, l, t) in [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-7, 5, 3), (11, -10, -9)] {
+            let units = Units { mass: 2f64.powi(m), length: 2f64.powi(l), time: 2f64.powi(t) };
+            let end = run(&units.rescale(&plain));
+            let same = |a: &[f64], b: &[f64], factors: &[f64]| {
+                a.iter().zip(b).all(|(a, b)| factors.iter().any(|f| *a == *b * f))
+            };
+            let what = format!("{integrator:?} {restitution:?} {m} {l} {t}");
+            assert!(same(&end.q, &plain_end.q, &[1.0, units.length]), "{what}: positions");
+            assert!(same(&end.v, &plain_end.v, &[1.0 / units.time, units.length / units.time]), "{what}: velocities");
         }
     }
 }

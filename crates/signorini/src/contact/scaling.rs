@@ -3,7 +3,8 @@
 //! d_i is the mean diagonal of contact i's force rows (trace(W_ii)/dim), d'_i of its moment rows, |W_ii| for single
 //! rows; where it is not positive, the median of the positive ones. g is a power of two, common to all rows, and
 //! σ = √(d/g): a change of units by powers of two then changes σ, Ŵ and q̂ by powers of two only, and the solution keeps
-//! its bits.
+//! its bits. Rows may be forces or torques, whose d differ by the square of a length: which is the largest depends on the units, but not
+//! whether exponents of two are even steps apart, and g keeps even steps from the first of them.
 
 use super::cone::Cone;
 use super::problem::ContactProblem;
@@ -59,9 +60,11 @@ impl Scaling {
                 self.fill_gaps(problem, true);
             }
         }
-        // The power of two of the largest force compliance.
-        let forces = offsets.iter().take(problem.n_contacts());
-        self.common = power_of_two(forces.fold(0.0_f64, |m, start| m.max(self.sigma[*start])));
+        // The power of two of the largest force compliance, or the one below it.
+        let mut forces = offsets.iter().take(problem.n_contacts()).map(|start| self.sigma[*start]);
+        let largest = power_of_two(forces.clone().fold(0.0_f64, f64::max));
+        let first = power_of_two(forces.find(|d| *d > 0.0).unwrap_or(1.0));
+        self.common = if is_even_step(first, largest) { largest } else { 0.5 * largest };
         let (g, inverse_g) = (self.common, 1.0 / self.common);
         self.inverse.clear();
         for s in &mut self.sigma {
@@ -144,6 +147,11 @@ impl Scaling {
     pub fn moment_ratio(&self, problem: &ContactProblem, i: usize) -> f64 {
         self.sigma[problem.offsets()[i + 1] - 1] / self.sigma[problem.offsets()[i]]
     }
+}
+
+/// Whether two powers of two are a power of four apart.
+fn is_even_step(a: f64, b: f64) -> bool {
+    (a.to_bits() ^ b.to_bits()) & (1 << 52) == 0
 }
 
 /// The power of two below a positive normal number; one for anything else.

@@ -112,7 +112,7 @@ pub(crate) struct Stepper {
 /// energy into a turning body at a rate of half its square per step, which friction and strikes must take away again.
 const FAST_TURN: f64 = 0.1;
 
-/// Velocities at contacts before a step, over what forces would make of them, that count as rest: what rounding leaves.
+/// Velocities of rows before a step, over what forces would make of them, that count as rest: what rounding leaves.
 const STILL: f64 = 1e-12;
 
 /// Evaluations of faster turning bodies: a fixed-point iteration to the velocity in the middle of the step, at which those forces do no work.
@@ -460,7 +460,7 @@ impl Simulation {
             q.extend_from_slice(&s.u_free);
             for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
                 let row = rows.offsets()[c];
-                let gap = if has_struck { t.gap + s.u_end[row] - t.drift.dot(&t.normal) } else { t.gap };
+                let gap = if has_struck { t.gap + s.u_end[row] } else { t.gap };
                 // Closed gaps and overlap ask for no velocity of their own.
                 if t.gap > t.rounding && gap > 0.0 {
                     q[row] += gap / h;
@@ -469,9 +469,11 @@ impl Simulation {
         });
         posed.map_err(failed)?;
         s.warm.read(&self.state.contacts, touching);
-        let fastest = |u: &[f64]| u.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let is_still = fastest(&s.u_start) < STILL * fastest(problem.free_velocity());
-        let start = if is_still { Start::Still } else { Start::Warm };
+        let start = if is_still(touching, rows.offsets(), &s.u_start, problem.free_velocity()) {
+            Start::Still
+        } else {
+            Start::Warm
+        };
         if !s.warm.begin(&mut *s.solver, problem, start, solution) {
             problem.refill_origin(|out| rows.write_origin(system, touching, w, out));
             s.solver.go_on(problem, start, solution).map_err(failed)?;
@@ -488,7 +490,7 @@ impl Simulation {
             for (k, i) in (at..at + t.n_rows()).enumerate() {
                 report.exchanged += 0.5 * solution.r[i] * (s.u_end[i] - s.u_free[i]);
                 balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
-                balance.work -= solution.r[i] * t.drift.dot(&t.directions()[k]);
+                balance.work -= solution.r[i] * t.drift_along(k);
             }
         }
         self.note_contacts(h, s, report);
@@ -625,6 +627,26 @@ impl Simulation {
 }
 
 /// An error of the contact problem as one of the step.
+/// Whether nothing that may push moves: velocities before the step are rounding beside those that forces would give. Contacts are compared among each other,
+/// rows of joints each with itself, since they have units of their own.
+fn is_still(touching: &[Touching], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
+    let (mut fastest, mut given) = (0.0_f64, 0.0_f64);
+    for (c, t) in touching.iter().enumerate() {
+        let rows = offsets[c]..offsets[c + 1];
+        if joint_of(t.id).is_some() {
+            if rows.into_iter().any(|i| before[i].abs() > STILL * free[i].abs()) {
+                return false;
+            }
+            continue;
+        }
+        for i in rows {
+            fastest = fastest.max(before[i].abs());
+            given = given.max(free[i].abs());
+        }
+    }
+    fastest <= STILL * given
+}
+
 fn contact_failed(time: f64, what: &str, error: ContactError) -> StepError {
     match error {
         ContactError::NotFinite { .. } => StepError::NotFinite { time, what: what.into() },

@@ -298,7 +298,7 @@ impl Simulation {
             for (d, i) in (offsets[c]..offsets[c + 1]).enumerate() {
                 report.exchanged += 0.5 * k.impulses[i] * (k.after[i] - k.before[i]);
                 taken -= 0.5 * k.impulses[i] * (k.before[i] + k.after[i]);
-                moved -= k.impulses[i] * t.drift.dot(&t.directions()[d]);
+                moved -= k.impulses[i] * t.drift_along(d);
             }
             let three = |x: &[f64]| std::array::from_fn(|d| if d < t.n_rows() { x[offsets[c] + d] } else { 0.0 });
             let (impulse, velocity) = (three(&k.impulses), three(&k.after));

@@ -171,7 +171,7 @@ impl Search {
                 rounding: ROUNDING * (length + c.point.norm()),
                 restitution: c.restitution,
                 // A belt moves along itself; what a scene says across it pushes nothing.
-                drift: drift - c.normal * c.normal.dot(&drift),
+                drift: c.tangent.map(|t| t.dot(&drift)),
             });
         }
     }

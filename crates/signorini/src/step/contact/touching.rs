@@ -66,8 +66,8 @@ pub(crate) struct Touching {
     pub rounding: f64,
     /// Coefficient of restitution.
     pub restitution: f64,
-    /// Velocity of the second surface against the first beyond that of the bodies.
-    pub drift: Vec3,
+    /// Velocity of the second surface against the first beyond that of the bodies, along the tangents.
+    pub drift: [f64; 2],
 }
 
 impl Default for Touching {
@@ -83,7 +83,7 @@ impl Default for Touching {
             gap: 0.0,
             rounding: 0.0,
             restitution: 0.0,
-            drift: Vec3::zeros(),
+            drift: [0.0; 2],
         }
     }
 }
@@ -109,6 +109,12 @@ impl Touching {
     /// Normal and tangents.
     pub fn directions(&self) -> [Vec3; 3] {
         [self.normal, self.tangents[0], self.tangents[1]]
+    }
+
+    /// What surfaces add to the velocity along a row. Across the surface that is nothing, not even rounding: gaps and displacements, which have other units, stay
+    /// as they are.
+    pub fn drift_along(&self, row: usize) -> f64 {
+        if row > 0 { self.drift[row - 1] } else { 0.0 }
     }
 
     /// Direction of the row on a coordinate.
@@ -159,8 +165,9 @@ pub(crate) fn find_row_velocities(
                         twists[l].linear + twists[l].angular.cross(&arm)
                     })
                 };
-                let relative = at(b) - at(a) + t.drift;
-                out.extend(t.directions()[..t.n_rows()].iter().map(|d| d.dot(&relative)));
+                let relative = at(b) - at(a);
+                let rows = t.directions().into_iter().enumerate().take(t.n_rows());
+                out.extend(rows.map(|(k, d)| d.dot(&relative) + t.drift_along(k)));
             }
             Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
             Place::Cut { cut, k } => {
