@@ -102,7 +102,9 @@ const LITTLE: f64 = 0.3;
 /// four times as many unsolved).
 const SHORTEST_STEP: f64 = 0.3;
 
-/// From nearby α is ‖f‖/‖q‖, and no larger than this. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
+/// From nearby α is this share of ‖f‖/‖q‖, and no larger than that. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps: what a
+/// step leaves is α times what it takes away, or its square.
+const ALPHA_SHARE: f64 = 0.03;
 const LARGEST_ALPHA: f64 = 1e-2;
 
 /// Steps from nearby in which the residual must fall by half; otherwise they cycle.
@@ -288,7 +290,8 @@ impl Core {
         for _ in 0..options.max_steps {
             work.newton_steps += 1;
             work.factorisations += 1;
-            let alpha = (size / system.q_norm).clamp(options.least_alpha, LARGEST_ALPHA);
+            let least_alpha = options.least_alpha.max(self.matrix.smallest_alpha_nearby());
+            let alpha = (ALPHA_SHARE * size / system.q_norm).clamp(least_alpha, LARGEST_ALPHA);
             if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
                 break;
             }

@@ -89,6 +89,12 @@ impl NewtonMatrix {
         if self.uses_mechanism { own } else { (PER_TOLERANCE * self.tolerance).max(own) }
     }
 
+    /// The same for a single step from nearby. Of links that lie still it needs no such care; over speeds the forces that contacts leave undetermined
+    /// would drift.
+    pub fn smallest_alpha_nearby(&self) -> f64 {
+        if self.uses_mechanism && self.mechanism.is_by_speeds() { SMALLEST_IN_MECHANISM } else { 0.0 }
+    }
+
     /// W x of the last step x, if the factorisation has it.
     pub fn response(&self) -> Option<&[f64]> {
         self.uses_mechanism.then_some(self.mechanism.response())

@@ -40,6 +40,7 @@ pub struct Woodbury {
     /// W x of the last solution x.
     response: Vec<f64>,
     is_exact: bool,
+    is_by_speeds: bool,
 }
 
 /// The mechanism of a system, if it is known.
@@ -52,7 +53,9 @@ impl Woodbury {
     pub fn plan(&mut self, system: &System, tolerance: f64) -> Option<f64> {
         self.is_exact = tolerance >= LINK_TOLERANCE || system.n() > FEW_ROWS_EXACTLY;
         let few = if tolerance < LINK_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
-        match mechanism(system)? {
+        let mechanism = mechanism(system)?;
+        self.is_by_speeds = matches!(mechanism, Mechanism::Speeds(_));
+        match mechanism {
             Mechanism::Links(tree) => (system.n() > few).then(|| self.tree.plan(tree, &system.members)),
             Mechanism::Speeds(columns) => self.speeds.plan(columns, &system.members),
         }
@@ -61,6 +64,11 @@ impl Woodbury {
     /// Whether steps lead to the tolerance of the plan, and not only near it.
     pub fn is_exact(&self) -> bool {
         self.is_exact
+    }
+
+    /// Whether the matrix is that of a small mechanism's speeds.
+    pub fn is_by_speeds(&self) -> bool {
+        self.is_by_speeds
     }
 
     /// Whether velocities are found with less work than by the `of_w` multiplications of a product with W, where a factorisation takes `cost`; prepared for it.
