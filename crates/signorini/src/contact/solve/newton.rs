@@ -107,6 +107,9 @@ const SHORTEST_STEP: f64 = 0.3;
 const ALPHA_SHARE: f64 = 0.03;
 const LARGEST_ALPHA: f64 = 1e-2;
 
+/// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
+const REPEAT: f64 = 0.3;
+
 /// Steps from nearby in which the residual must fall by half; otherwise they cycle.
 const PATIENCE: usize = 5;
 const PROGRESS: f64 = 0.5;
@@ -287,12 +290,18 @@ impl Core {
         let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
         let mut least = rel;
         let (mut mark, mut since) = (rel, 0);
+        let (mut last, mut is_repeated) = (rel, false);
         for _ in 0..options.max_steps {
             work.newton_steps += 1;
-            work.factorisations += 1;
-            let least_alpha = options.least_alpha.max(self.matrix.smallest_alpha_nearby());
-            let alpha = (ALPHA_SHARE * size / system.q_norm).clamp(least_alpha, LARGEST_ALPHA);
-            if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
+            let is_solved = if is_repeated {
+                self.matrix.solve_again(system, &self.laws, &mut self.step)
+            } else {
+                work.factorisations += 1;
+                let least_alpha = options.least_alpha.max(self.matrix.smallest_alpha_nearby());
+                let alpha = (ALPHA_SHARE * size / system.q_norm).clamp(least_alpha, LARGEST_ALPHA);
+                self.matrix.solve(system, &self.laws, alpha, &mut self.step)
+            };
+            if !is_solved {
                 break;
             }
             match self.matrix.response() {
@@ -311,6 +320,9 @@ impl Core {
             if rel <= options.goal {
                 break;
             }
+            // With the same factors the next step gains as much as this one, and costs a third.
+            is_repeated = !is_repeated && self.matrix.response().is_some() && rel * rel <= REPEAT * options.goal * last;
+            last = rel;
             if rel < PROGRESS * mark {
                 (mark, since) = (rel, 0);
             } else {

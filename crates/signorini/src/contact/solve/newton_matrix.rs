@@ -197,11 +197,13 @@ impl NewtonMatrix {
 
     /// The Newton step: (A + B (W + α)) x = −f. False if the matrix is singular.
     pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
-        for (i, law) in laws.iter().enumerate() {
-            x[system.rows(i)].iter_mut().zip(&law.f).for_each(|(x, f)| *x = -f);
-        }
-        if !self.factor(system, laws, alpha) {
-            return false;
+        self.factor(system, laws, alpha) && self.solve_again(system, laws, x)
+    }
+
+    /// The same with the factors of laws that were nearly these.
+    pub fn solve_again(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) -> bool {
+        for (law, rows) in laws.iter().zip(system.offsets().windows(2)) {
+            x[rows[0]..rows[1]].iter_mut().zip(&law.f).for_each(|(x, f)| *x = -f);
         }
         self.solve_factored(system, laws, x);
         x.iter().all(|x| x.is_finite())

@@ -4,8 +4,8 @@
 //! lies on a dozen contacts: 36 rows, and no more than twenty freedoms.
 //!
 //! **Method.** By Woodbury's identity W x = c Yᵀ (1 + c Y D Yᵀ)⁻¹ Y f, and x = f − D W x. The matrix has one row per speed that carries
-//! something; it is filled contact by contact and factored with row exchanges, speeds furthest from the ground first: those of
-//! different limbs do not meet, and what is zero is passed over.
+//! something; it is filled contact by contact and factored with row exchanges where a pivot is small, speeds furthest from the ground
+//! first: those of different limbs do not meet, and what is zero is passed over.
 //!
 //! **Cost.** 3 k n per contact on k of n speeds, and n³/3 at most.
 //!
@@ -18,6 +18,9 @@ use super::system::System;
 
 /// Numbers that are worked on at once.
 const LANES: usize = 4;
+
+/// Share of the largest entry in its column from which on a row's own is the pivot.
+const OWN_SHARE: f64 = 1e-3;
 
 /// Numbers of all speeds, in W registers.
 type Row<const W: usize> = [[f64; LANES]; W];
@@ -231,6 +234,10 @@ impl<const W: usize> Factors<W> {
         }
         if !(largest > 0.0 && largest.is_finite()) {
             return false;
+        }
+        // A row of the trunk in place of a limb's own would tell all limbs of each other.
+        if upper[k].as_flattened()[k].abs() >= OWN_SHARE * largest {
+            p = k;
         }
         self.exchange[k] = p;
         upper.swap(k, p);

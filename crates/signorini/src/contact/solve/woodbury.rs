@@ -122,9 +122,17 @@ impl Woodbury {
                 _ => None,
             };
             let Some([mut d, inverse]) = found else { return false };
-            let dim = scale.len();
-            for (row, s) in d.chunks_exact_mut(dim).zip(scale) {
-                row.iter_mut().zip(scale).for_each(|(d, t)| *d *= g * s * t);
+            match scale {
+                // Forces all have one scale.
+                [s, t, u] if s == t && t == u => {
+                    let factor = g * s * t;
+                    d.iter_mut().for_each(|d| *d *= factor);
+                }
+                _ => {
+                    for (row, s) in d.chunks_exact_mut(scale.len()).zip(scale) {
+                        row.iter_mut().zip(scale).for_each(|(d, t)| *d *= g * s * t);
+                    }
+                }
             }
             self.stiffness.push(d);
             self.inverses.push(inverse);
