@@ -102,10 +102,12 @@ const LITTLE: f64 = 0.3;
 /// four times as many unsolved).
 const SHORTEST_STEP: f64 = 0.3;
 
-/// From nearby α is this share of ‖f‖/‖q‖, and no larger than that. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps: what a
-/// step leaves is α times what it takes away, or its square.
-const ALPHA_SHARE: f64 = 0.03;
+/// From nearby α is ‖f‖/‖q‖, and no larger than this. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
 const LARGEST_ALPHA: f64 = 1e-2;
+
+/// Over the speeds of a small mechanism it is this share of that, since what a step leaves is α times what it takes away, or its square; and no smaller than
+/// this, or forces that contacts leave undetermined would drift.
+const SPEEDS_ALPHA: (f64, f64) = (0.03, 1e-6);
 
 /// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
 const REPEAT: f64 = 0.3;
@@ -297,8 +299,9 @@ impl Core {
                 self.matrix.solve_again(system, &self.laws, &mut self.step)
             } else {
                 work.factorisations += 1;
-                let least_alpha = options.least_alpha.max(self.matrix.smallest_alpha_nearby());
-                let alpha = (ALPHA_SHARE * size / system.q_norm).clamp(least_alpha, LARGEST_ALPHA);
+                let (share, least) = if self.matrix.is_by_speeds() { SPEEDS_ALPHA } else { (1.0, 0.0) };
+                let alpha = share * size / system.q_norm;
+                let alpha = alpha.clamp(options.least_alpha.max(least), LARGEST_ALPHA);
                 self.matrix.solve(system, &self.laws, alpha, &mut self.step)
             };
             if !is_solved {

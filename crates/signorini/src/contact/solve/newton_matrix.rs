@@ -89,10 +89,9 @@ impl NewtonMatrix {
         if self.uses_mechanism { own } else { (PER_TOLERANCE * self.tolerance).max(own) }
     }
 
-    /// The same for a single step from nearby. Of links that lie still it needs no such care; over speeds the forces that contacts leave undetermined
-    /// would drift.
-    pub fn smallest_alpha_nearby(&self) -> f64 {
-        if self.uses_mechanism && self.mechanism.is_by_speeds() { SMALLEST_IN_MECHANISM } else { 0.0 }
+    /// Whether steps are found over the speeds of a small mechanism.
+    pub fn is_by_speeds(&self) -> bool {
+        self.uses_mechanism && self.mechanism.is_by_speeds()
     }
 
     /// W x of the last step x, if the factorisation has it.
