@@ -288,8 +288,8 @@ impl World {
                 scratch.motions.push(motion);
                 continue;
             };
-            let pose = poses.get(body.index()).copied().unwrap_or_default();
-            let twist = twists.get(body.index()).copied().unwrap_or_default();
+            let pose = poses.get(body.index()).map_or_else(Pose::default, |pose| *pose);
+            let twist = twists.get(body.index()).map_or_else(Twist::default, |twist| *twist);
             let lever = pose.rotation * piece.pose.translation;
             let motion = Motion {
                 pose: pose * piece.pose,

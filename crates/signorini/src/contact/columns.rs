@@ -11,8 +11,7 @@ pub struct Columns {
     n_speeds: usize,
     /// First entry of each contact, and the number of entries.
     first: Vec<usize>,
-    speeds: Vec<usize>,
-    values: Vec<[f64; 3]>,
+    entries: Vec<(usize, [f64; 3])>,
 }
 
 impl Columns {
@@ -21,19 +20,17 @@ impl Columns {
         (self.n_speeds, self.scale) = (n_speeds, scale);
         self.first.clear();
         self.first.push(0);
-        self.speeds.clear();
-        self.values.clear();
+        self.entries.clear();
     }
 
     /// Adds what a speed carries of the next contact; rows that it has not are zero.
     pub fn push(&mut self, speed: usize, values: [f64; 3]) {
-        self.speeds.push(speed);
-        self.values.push(values);
+        self.entries.push((speed, values));
     }
 
     /// Ends a contact.
     pub fn end_contact(&mut self) {
-        self.first.push(self.speeds.len());
+        self.first.push(self.entries.len());
     }
 
     /// The factor c.
@@ -46,13 +43,8 @@ impl Columns {
         self.n_speeds
     }
 
-    /// Speeds that carry a contact.
-    pub fn speeds(&self, contact: usize) -> &[usize] {
-        &self.speeds[self.first[contact]..self.first[contact + 1]]
-    }
-
-    /// What they carry of it.
-    pub fn values(&self, contact: usize) -> &[[f64; 3]] {
-        &self.values[self.first[contact]..self.first[contact + 1]]
+    /// Speeds that carry a contact, and what they carry of it.
+    pub fn entries(&self, contact: usize) -> &[(usize, [f64; 3])] {
+        &self.entries[self.first[contact]..self.first[contact + 1]]
     }
 }

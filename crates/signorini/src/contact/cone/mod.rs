@@ -163,6 +163,7 @@ impl Cone {
     /// The natural map F = r − P_K(r − v) of one contact: zero exactly at a solution.
     ///
     /// For rows: bilateral u, unilateral min(r, u), bounded r − clamp(r − u).
+    #[inline(always)]
     pub fn natural_map(&self, r: &[f64], u: &[f64], out: &mut [f64]) {
         match (self, r, u) {
             (Cone::Bilateral, _, [u, ..]) => out[0] = *u,

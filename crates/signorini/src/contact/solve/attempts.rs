@@ -76,6 +76,8 @@ pub struct Attempts {
     pub sweeper: Sweeper,
     /// What Newton's method aims at from nearby.
     pub near_goal: f64,
+    /// The residual of r, where it is the judge's.
+    pub known: Option<f64>,
     anderson: Anderson,
     newton: newton::Core,
     interior: Interior,
@@ -134,8 +136,10 @@ impl Attempts {
         if stage == Stage::Fresh {
             self.sweep(options.count_sweeps(system.n_contacts(), is_lcp), tolerance, system, work);
         }
-        // What the judge refused is not offered again, only measured.
-        if stage != Stage::Swept && self.offer_best(tolerance, system) && stage != Stage::Refused {
+        // What the judge refused is not offered again, only measured where he has not done so.
+        if let (Stage::Refused, Some(rel)) = (stage, self.known) {
+            self.rel = rel;
+        } else if stage != Stage::Swept && self.offer_best(tolerance, system) && stage != Stage::Refused {
             return ("gauss-seidel", Status::Stalled);
         }
         self.newton.reset(system, tolerance);
@@ -157,7 +161,9 @@ impl Attempts {
         if !is_lcp && is_many && self.go_inside(false, tolerance, system, work) {
             return ("interior", Status::Stalled);
         }
-        if !is_lcp && self.accelerate(options, system, work) {
+        // With few contacts a hundred sweeps cost more than Newton steps, which come first; a handful had all that they need.
+        let is_few = (TINY_CONTACTS + 1..=FEW_CONTACTS).contains(&system.n_contacts());
+        if !is_lcp && !is_few && self.accelerate(options, system, work) {
             return ("gauss-seidel", Status::Stalled);
         }
         // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
@@ -173,6 +179,9 @@ impl Attempts {
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
             return ("newton", Status::Stalled);
+        }
+        if !is_lcp && is_few && self.accelerate(options, system, work) {
+            return ("gauss-seidel", Status::Stalled);
         }
         if !is_lcp && !is_many && self.go_inside(false, tolerance, system, work) {
             return ("interior", Status::Stalled);

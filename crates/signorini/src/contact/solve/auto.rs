@@ -8,8 +8,8 @@
 //!    they settle the matter nothing else is set up;
 //! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
 //! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
-//! 4. contacts: Newton's method while it makes progress; then, many in space, the interior-point method (`interior.rs`); few, accelerated sweeps
-//!    (`anderson.rs`) and proximal Newton with bold steps; each then the other way;
+//! 4. contacts: Newton's method while it makes progress; then, many in space, the interior-point method (`interior.rs`); fewer, accelerated sweeps
+//!    (`anderson.rs`) and proximal Newton with bold steps, a handful the other way round; each then the other way;
 //! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
 //! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
 //! 7. alternating directions, then proximal Newton from where they lead.
@@ -208,6 +208,7 @@ impl ContactSolver for Auto {
         self.attempts.near_goal = self.options.near_goal(start);
         let (r, work) = (&mut solution.r, &mut solution.work);
         let n_parts = self.islands.find(&self.frame.system.w);
+        self.attempts.known = (is_near && n_parts == 1).then_some(rel);
         let (method, otherwise) = if n_parts > 1 {
             self.solve_parts(n_parts, stage, r, work)
         } else {

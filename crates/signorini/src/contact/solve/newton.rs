@@ -106,6 +106,13 @@ const SHORTEST_STEP: f64 = 0.3;
 /// From nearby α is ‖f‖/‖q‖, and no larger than this. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
 const LARGEST_ALPHA: f64 = 1e-2;
 
+/// Over the speeds of a small mechanism it is this share of that, since what a step leaves is α times what it takes away, or its square; and no smaller than
+/// this, or forces that contacts leave undetermined would drift.
+const SPEEDS_ALPHA: (f64, f64) = (0.03, 1e-6);
+
+/// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
+const REPEAT: f64 = 0.3;
+
 /// Steps from nearby in which the residual must fall by half; otherwise they cycle.
 const PATIENCE: usize = 5;
 const PROGRESS: f64 = 0.5;
@@ -331,11 +338,19 @@ impl Core {
         let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
         let mut least = rel;
         let (mut mark, mut since) = (rel, 0);
+        let (mut last, mut is_repeated) = (rel, false);
         for _ in 0..options.max_steps {
             work.newton_steps += 1;
-            work.factorisations += 1;
-            let alpha = (size / system.q_norm).clamp(options.least_alpha, LARGEST_ALPHA);
-            if !self.matrix.solve(system, &self.laws, alpha, &mut self.step) {
+            let is_solved = if is_repeated {
+                self.matrix.solve_again(system, &self.laws, &mut self.step)
+            } else {
+                work.factorisations += 1;
+                let (share, least) = if self.matrix.is_by_speeds() { SPEEDS_ALPHA } else { (1.0, 0.0) };
+                let alpha = share * size / system.q_norm;
+                let alpha = alpha.clamp(options.least_alpha.max(least), LARGEST_ALPHA);
+                self.matrix.solve(system, &self.laws, alpha, &mut self.step)
+            };
+            if !is_solved {
                 break;
             }
             match self.matrix.response() {
@@ -354,6 +369,9 @@ impl Core {
             if rel <= options.goal {
                 break;
             }
+            // With the same factors the next step gains as much as this one, and costs a third.
+            is_repeated = !is_repeated && self.matrix.response().is_some() && rel * rel <= REPEAT * options.goal * last;
+            last = rel;
             if rel < PROGRESS * mark {
                 (mark, since) = (rel, 0);
             } else {

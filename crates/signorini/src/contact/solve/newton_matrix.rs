@@ -89,6 +89,11 @@ impl NewtonMatrix {
         if self.uses_mechanism { own } else { (PER_TOLERANCE * self.tolerance).max(own) }
     }
 
+    /// Whether steps are found over the speeds of a small mechanism.
+    pub fn is_by_speeds(&self) -> bool {
+        self.uses_mechanism && self.mechanism.is_by_speeds()
+    }
+
     /// W x of the last step x, if the factorisation has it.
     pub fn response(&self) -> Option<&[f64]> {
         self.uses_mechanism.then_some(self.mechanism.response())
@@ -191,11 +196,13 @@ impl NewtonMatrix {
 
     /// The Newton step: (A + B (W + α)) x = −f. False if the matrix is singular.
     pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
-        for (i, law) in laws.iter().enumerate() {
-            x[system.rows(i)].iter_mut().zip(&law.f).for_each(|(x, f)| *x = -f);
-        }
-        if !self.factor(system, laws, alpha) {
-            return false;
+        self.factor(system, laws, alpha) && self.solve_again(system, laws, x)
+    }
+
+    /// The same with the factors of laws that were nearly these.
+    pub fn solve_again(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) -> bool {
+        for (law, rows) in laws.iter().zip(system.offsets().windows(2)) {
+            x[rows[0]..rows[1]].iter_mut().zip(&law.f).for_each(|(x, f)| *x = -f);
         }
         self.solve_factored(system, laws, x);
         x.iter().all(|x| x.is_finite())

@@ -4,8 +4,8 @@
 //! lies on a dozen contacts: 36 rows, and no more than twenty freedoms.
 //!
 //! **Method.** By Woodbury's identity W x = c Yᵀ (1 + c Y D Yᵀ)⁻¹ Y f, and x = f − D W x. The matrix has one row per speed that carries
-//! something; it is filled contact by contact and factored with row exchanges, speeds furthest from the ground first: those of
-//! different limbs do not meet, and what is zero is passed over.
+//! something; it is filled contact by contact and factored with row exchanges where a pivot is small, speeds furthest from the ground
+//! first: those of different limbs do not meet, and what is zero is passed over.
 //!
 //! **Cost.** 3 k n per contact on k of n speeds, and n³/3 at most.
 //!
@@ -18,6 +18,9 @@ use super::system::System;
 
 /// Numbers that are worked on at once.
 const LANES: usize = 4;
+
+/// Share of the largest entry in its column from which on a row's own is the pivot.
+const OWN_SHARE: f64 = 1e-3;
 
 /// Numbers of all speeds, in W registers.
 type Row<const W: usize> = [[f64; LANES]; W];
@@ -88,7 +91,7 @@ impl SpeedLu {
     pub fn plan(&mut self, columns: &Columns, members: &[usize]) -> Option<f64> {
         self.place.clear();
         self.place.resize(columns.n_speeds(), NONE);
-        members.iter().flat_map(|c| columns.speeds(*c)).for_each(|s| self.place[*s] = 0);
+        members.iter().flat_map(|c| columns.entries(*c)).for_each(|(s, _)| self.place[*s] = 0);
         self.n = 0;
         for place in self.place.iter_mut().rev().filter(|p| **p != NONE) {
             *place = self.n;
@@ -129,9 +132,11 @@ struct Factors<const W: usize> {
     /// What carries each contact: where its list ends, and the lists: the place, and the three numbers there.
     ends: Vec<usize>,
     carriers: Vec<(usize, [f64; 3])>,
-    /// U without its diagonal, row by row, and L without its own, column by column as it was when that was eliminated.
+    /// U without its diagonal, row by row, and L without its own: row and factor of whatever was taken out, column by column as rows were then, and where
+    /// each column ends.
     upper: Vec<Row<W>>,
-    lower: Vec<f64>,
+    lower: Vec<(usize, f64)>,
+    lower_ends: Vec<usize>,
     /// Inverses of the diagonal of U.
     inverse: Vec<f64>,
     /// With which row each was exchanged, in the order of elimination.
@@ -143,23 +148,24 @@ impl<const W: usize> Factors<W> {
     fn fill(&mut self, n: usize, place: &[usize], columns: &Columns, members: &[usize]) -> usize {
         self.n = n;
         self.scale = columns.scale();
-        self.y.clear();
+        self.y.resize(members.len(), [[[0.0; LANES]; W]; 3]);
         self.ends.clear();
         self.carriers.clear();
-        for &member in members {
-            let mut y = [[[0.0; LANES]; W]; 3];
-            for (speed, values) in columns.speeds(member).iter().zip(columns.values(member)) {
+        for (y, &member) in self.y.iter_mut().zip(members) {
+            *y = [[[0.0; LANES]; W]; 3];
+            let [y0, y1, y2] = y.each_mut().map(|y| y.as_flattened_mut());
+            self.carriers.extend(columns.entries(member).iter().map(|(speed, values)| {
                 let at = place[*speed];
-                self.carriers.push((at, *values));
-                for (y, value) in y.iter_mut().zip(values) {
-                    y.as_flattened_mut()[at] = *value;
-                }
-            }
-            self.y.push(y);
+                (y0[at], y1[at], y2[at]) = (values[0], values[1], values[2]);
+                (at, *values)
+            }));
             self.ends.push(self.carriers.len());
         }
         self.upper.resize(n, [[0.0; LANES]; W]);
-        self.lower.resize(n * n, 0.0);
+        // Whatever the exchanges, L has no more entries.
+        self.lower.clear();
+        self.lower.reserve(n * n / 2);
+        self.lower_ends.resize(n, 0);
         self.inverse.resize(n, 0.0);
         self.exchange.resize(n, 0);
         self.carriers.len()
@@ -198,44 +204,67 @@ impl<const W: usize> Factors<W> {
             }
             first = *end;
         }
-        (0..self.n).all(|k| self.eliminate(k))
+        self.lower.clear();
+        // Loops, here and below, since closures are not compiled for wider registers with what they are called from.
+        for k in 0..self.n {
+            if !self.eliminate(k) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Takes speed k out of the rows below.
     #[inline(always)]
     fn eliminate(&mut self, k: usize) -> bool {
-        let n = self.n;
+        let upper = &mut self.upper[..self.n];
+        // Rows that know the speed; those of other limbs do not.
+        let (mut knowing, mut n_knowing) = ([[0; LANES]; W], 0);
+        let knowing = knowing.as_flattened_mut();
         let (mut p, mut largest) = (k, 0.0);
-        for (i, row) in self.upper[..n].iter().enumerate().skip(k) {
-            let x = row.as_flattened()[k].abs();
-            if x > largest {
-                (p, largest) = (i, x);
+        for i in k..upper.len() {
+            let x = upper[i].as_flattened()[k];
+            if x != 0.0 {
+                knowing[n_knowing] = i;
+                n_knowing += 1;
+                if x.abs() > largest {
+                    (p, largest) = (i, x.abs());
+                }
             }
         }
         if !(largest > 0.0 && largest.is_finite()) {
             return false;
         }
+        // A row of the trunk in place of a limb's own would tell all limbs of each other.
+        if upper[k].as_flattened()[k].abs() >= OWN_SHARE * largest {
+            p = k;
+        }
         self.exchange[k] = p;
-        self.upper.swap(k, p);
-        let (top, below) = self.upper[..n].split_at_mut(k + 1);
+        upper.swap(k, p);
+        let (top, below) = upper.split_at_mut(k + 1);
         let own = top[k].as_flattened_mut();
         let inverse = 1.0 / own[k];
         self.inverse[k] = inverse;
         own[k] = 0.0;
         let row = top[k];
-        for (factor, other) in self.lower[k * n + k + 1..(k + 1) * n].iter_mut().zip(below) {
+        // Its first half is zero from the middle on.
+        let is_short = k >= W / 2 * LANES;
+        for &i in &knowing[..n_knowing] {
+            if i == k {
+                continue;
+            }
+            let other = &mut below[i - k - 1];
             let leading = &mut other.as_flattened_mut()[k];
             let f = *leading * inverse;
             *leading = 0.0;
-            *factor = f;
-            if f != 0.0 {
-                for l in 0..W {
-                    for k in 0..LANES {
-                        other[l][k] -= f * row[l][k];
-                    }
-                }
+            self.lower.push((i, f));
+            if is_short {
+                take(&mut other[W / 2..], f, &row[W / 2..]);
+            } else {
+                take(other, f, &row);
             }
         }
+        self.lower_ends[k] = self.lower.len();
         true
     }
 
@@ -257,15 +286,17 @@ impl<const W: usize> Factors<W> {
     #[inline(always)]
     fn solve_generic(&self, system: &System, f: &[f64], u: &mut [f64]) {
         let mut z = self.gather(system, f);
-        let n = self.n;
-        let x = &mut z.as_flattened_mut()[..n];
-        for k in 0..n {
-            x.swap(k, self.exchange[k]);
+        let x = z.as_flattened_mut();
+        let mut first = 0;
+        for (k, (exchange, end)) in self.exchange.iter().zip(&self.lower_ends).enumerate() {
+            x.swap(k, *exchange);
             let own = x[k];
-            let factors = &self.lower[k * n + k + 1..(k + 1) * n];
-            x[k + 1..].iter_mut().zip(factors).for_each(|(x, f)| *x -= f * own);
+            for (i, f) in &self.lower[first..*end] {
+                x[*i] -= f * own;
+            }
+            first = *end;
         }
-        for k in (0..n).rev() {
+        for k in (0..self.n).rev() {
             let sum = dot(&self.upper[k], &z);
             let own = &mut z.as_flattened_mut()[k];
             *own = (*own - sum) * self.inverse[k];
@@ -300,7 +331,7 @@ impl<const W: usize> Factors<W> {
         let mut z = [[0.0; LANES]; W];
         for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
             let f = &f[ends[0]..ends[1]];
-            let f = std::array::from_fn(|k| f.get(k).copied().unwrap_or(0.0));
+            let f = *f.first_chunk().unwrap_or(&std::array::from_fn(|k| f.get(k).copied().unwrap_or(0.0)));
             if f != [0.0; 3] {
                 add(&mut z, y, f);
             }
@@ -312,7 +343,9 @@ impl<const W: usize> Factors<W> {
     #[inline(always)]
     fn scatter(&self, system: &System, z: &Row<W>, u: &mut [f64]) {
         for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
-            u[ends[0]..ends[1]].iter_mut().zip(y).for_each(|(u, y)| *u = self.scale * dot(y, z));
+            for (u, y) in u[ends[0]..ends[1]].iter_mut().zip(y) {
+                *u = self.scale * dot(y, z);
+            }
         }
     }
 }
@@ -333,6 +366,16 @@ fn add<const W: usize>(to: &mut Row<W>, rows: &[Row<W>; 3], f: [f64; 3]) {
     for l in 0..W {
         for k in 0..LANES {
             to[l][k] += (f[0] * rows[0][l][k] + f[1] * rows[1][l][k]) + f[2] * rows[2][l][k];
+        }
+    }
+}
+
+/// Takes a multiple of a row, or of the end of one, from another.
+#[inline(always)]
+fn take(from: &mut [[f64; LANES]], f: f64, row: &[[f64; LANES]]) {
+    for (x, y) in from.iter_mut().zip(row) {
+        for k in 0..LANES {
+            x[k] -= f * y[k];
         }
     }
 }

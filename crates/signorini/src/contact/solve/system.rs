@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::cone::{Cone, MAX_DIM};
+use super::super::cone::{Cone, MAX_DIM, Section};
 use super::super::delassus::{BlockMatrix, Delassus};
 use super::super::origin::Origin;
 use super::super::problem::ContactProblem;
@@ -105,16 +105,25 @@ impl System {
     pub fn rel_with(&self, r: &[f64], u: &[f64]) -> f64 {
         let mut f = [0.0; MAX_DIM];
         let mut sum = 0.0;
-        for (i, cone) in self.cones.iter().enumerate() {
-            if let Cone::Unilateral = cone {
-                let x = r[self.offsets()[i]].min(u[self.offsets()[i]]);
-                sum += x * x;
-                continue;
+        for (cone, rows) in self.cones.iter().zip(self.offsets().windows(2)) {
+            let (r, u) = (&r[rows[0]..rows[1]], &u[rows[0]..rows[1]]);
+            match (cone, r.first_chunk::<3>(), u.first_chunk::<3>()) {
+                (Cone::Unilateral, ..) => {
+                    let x = r[0].min(u[0]);
+                    sum += x * x;
+                }
+                // By far the most frequent, with three rows that the compiler knows of.
+                (Cone::Friction(Section::Ball { dim: 2, .. }), Some(r), Some(u)) => {
+                    let mut f = [0.0; 3];
+                    cone.natural_map(r, u, &mut f);
+                    sum += f.iter().map(|x| x * x).sum::<f64>();
+                }
+                _ => {
+                    let f = &mut f[..r.len()];
+                    cone.natural_map(r, u, f);
+                    sum += f.iter().map(|x| x * x).sum::<f64>();
+                }
             }
-            let rows = self.rows(i);
-            let f = &mut f[..rows.len()];
-            cone.natural_map(&r[rows.clone()], &u[rows], f);
-            sum += f.iter().map(|x| x * x).sum::<f64>();
         }
         let rel = sum.sqrt() / self.q_norm;
         if rel.is_finite() { rel } else { f64::INFINITY }

@@ -40,6 +40,7 @@ pub struct Woodbury {
     /// W x of the last solution x.
     response: Vec<f64>,
     is_exact: bool,
+    is_by_speeds: bool,
 }
 
 /// The mechanism of a system, if it is known.
@@ -52,7 +53,9 @@ impl Woodbury {
     pub fn plan(&mut self, system: &System, tolerance: f64) -> Option<f64> {
         self.is_exact = tolerance >= LINK_TOLERANCE || system.n() > FEW_ROWS_EXACTLY;
         let few = if tolerance < LINK_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
-        match mechanism(system)? {
+        let mechanism = mechanism(system)?;
+        self.is_by_speeds = matches!(mechanism, Mechanism::Speeds(_));
+        match mechanism {
             Mechanism::Links(tree) => (system.n() > few).then(|| self.tree.plan(tree, &system.members)),
             Mechanism::Speeds(columns) => self.speeds.plan(columns, &system.members),
         }
@@ -61,6 +64,11 @@ impl Woodbury {
     /// Whether steps lead to the tolerance of the plan, and not only near it.
     pub fn is_exact(&self) -> bool {
         self.is_exact
+    }
+
+    /// Whether the matrix is that of a small mechanism's speeds.
+    pub fn is_by_speeds(&self) -> bool {
+        self.is_by_speeds
     }
 
     /// Whether velocities are found with less work than by the `of_w` multiplications of a product with W, where a factorisation takes `cost`; prepared for it.
@@ -106,20 +114,24 @@ impl Woodbury {
         self.inverses.clear();
         for (i, law) in laws.iter().enumerate() {
             let rows = system.rows(i);
-            let (mut d, mut inverse) = ([0.0; 9], [0.0; 9]);
-            let is_regular = match rows.len() {
-                1 => stiffness::<1>(law, alpha, &mut d, &mut inverse),
-                2 => stiffness::<2>(law, alpha, &mut d, &mut inverse),
-                3 => stiffness::<3>(law, alpha, &mut d, &mut inverse),
-                _ => false,
+            let scale = &system.row_scale[rows.clone()];
+            let found = match rows.len() {
+                1 => stiffness::<1>(law, alpha),
+                2 => stiffness::<2>(law, alpha),
+                3 => spatial_stiffness(law, alpha),
+                _ => None,
             };
-            if !is_regular {
-                return false;
-            }
-            let (dim, scale) = (rows.len(), &system.row_scale[rows]);
-            for a in 0..dim {
-                for b in 0..dim {
-                    d[a * dim + b] *= g * scale[a] * scale[b];
+            let Some([mut d, inverse]) = found else { return false };
+            match scale {
+                // Forces all have one scale.
+                [s, t, u] if s == t && t == u => {
+                    let factor = g * s * t;
+                    d.iter_mut().for_each(|d| *d *= factor);
+                }
+                _ => {
+                    for (row, s) in d.chunks_exact_mut(scale.len()).zip(scale) {
+                        row.iter_mut().zip(scale).for_each(|(d, t)| *d *= g * s * t);
+                    }
                 }
             }
             self.stiffness.push(d);
@@ -135,76 +147,81 @@ impl Woodbury {
     /// x ← f − D W x, f = (A + α B)⁻¹ x.
     pub fn solve(&mut self, system: &System, x: &mut [f64]) {
         let g = system.common_scale;
-        self.rhs.clear();
-        for (i, inverse) in self.inverses.iter().enumerate() {
-            let rows = system.rows(i);
-            let dim = rows.len();
-            let mut f = [0.0; 3];
-            for a in 0..dim {
-                f[a] = (0..dim).map(|b| inverse[a * dim + b] * x[rows.start + b]).sum();
-            }
-            x[rows.clone()].copy_from_slice(&f[..dim]);
-            self.rhs.extend(f[..dim].iter().zip(&system.row_scale[rows]).map(|(f, s)| g * s * f));
+        for (inverse, rows) in self.inverses.iter().zip(system.offsets().windows(2)) {
+            let x = &mut x[rows[0]..rows[1]];
+            let f = times(inverse, x);
+            x.iter_mut().zip(f).for_each(|(x, f)| *x = f);
         }
+        self.rhs.clear();
+        self.rhs.extend(x.iter().zip(&system.row_scale).map(|(f, s)| g * s * f));
         self.response.resize(x.len(), 0.0);
         match mechanism(system) {
             Some(Mechanism::Links(tree)) => self.tree.solve(system, tree, &self.rhs, &mut self.response),
             Some(Mechanism::Speeds(_)) => self.speeds.solve(system, &self.rhs, &mut self.response),
             None => {}
         }
-        for (i, d) in self.stiffness.iter().enumerate() {
-            let rows = system.rows(i);
-            let dim = rows.len();
-            for a in 0..dim {
-                let force: f64 = (0..dim).map(|b| d[a * dim + b] * self.response[rows.start + b]).sum();
-                x[rows.start + a] -= force / (g * system.row_scale[rows.start + a]);
+        for (d, rows) in self.stiffness.iter().zip(system.offsets().windows(2)) {
+            let rows = rows[0]..rows[1];
+            let force = times(d, &self.response[rows.clone()]);
+            for ((x, s), force) in x[rows.clone()].iter_mut().zip(&system.row_scale[rows]).zip(force) {
+                *x -= force / (g * s);
             }
         }
         self.response.iter_mut().zip(&system.row_scale).for_each(|(u, s)| *u *= s);
     }
 }
 
-/// D = (A + α B)⁻¹ B of one contact, and (A + α B)⁻¹. False if A + α B is singular.
-fn stiffness<const D: usize>(law: &Linearised, alpha: f64, out: &mut [f64; 9], inverse_out: &mut [f64; 9]) -> bool {
+/// D = (A + α B)⁻¹ B of one contact, and (A + α B)⁻¹. None if A + α B is singular.
+fn stiffness<const D: usize>(law: &Linearised, alpha: f64) -> Option<[[f64; 9]; 2]> {
+    let (mut d, mut inverse) = ([0.0; 9], [0.0; 9]);
     if law.is_open {
-        (0..D).for_each(|a| inverse_out[a * D + a] = 1.0);
-        return true;
+        (0..D).for_each(|a| inverse[a * D + a] = 1.0);
+        return Some([d, inverse]);
     }
-    let mut sum = [[0.0; D]; D];
+    let sum: [[f64; D]; D] =
+        std::array::from_fn(|a| std::array::from_fn(|b| law.a[a * D + b] + alpha * law.b[a * D + b]));
+    let found = invert(&sum)?;
     for a in 0..D {
         for b in 0..D {
-            sum[a][b] = law.a[a * D + b] + alpha * law.b[a * D + b];
+            inverse[a * D + b] = found[a][b];
+            d[a * D + b] = (0..D).map(|c| found[a][c] * law.b[c * D + b]).sum();
         }
     }
-    let Some(inverse) = invert_law(&sum) else { return false };
-    for a in 0..D {
-        for b in 0..D {
-            inverse_out[a * D + b] = inverse[a][b];
-            out[a * D + b] = (0..D).map(|c| inverse[a][c] * law.b[c * D + b]).sum();
-        }
-    }
-    true
+    Some([d, inverse])
 }
 
-/// The inverse of A + α B. In space the normal row of a closed contact knows nothing of the tangential ones, and two rows are left to invert.
-fn invert_law<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
-    if D != 3 || a[0][1] != 0.0 || a[0][2] != 0.0 {
-        return invert(a);
+/// The same in space, where the normal row of a closed contact knows nothing of the tangential ones, and two rows are left to invert.
+fn spatial_stiffness(law: &Linearised, alpha: f64) -> Option<[[f64; 9]; 2]> {
+    let ([a0, a1, a2, a3, a4, a5, a6, a7, a8, ..], [b0, b1, b2, b3, b4, b5, b6, b7, b8, ..]) = (&law.a, &law.b);
+    if law.is_open || [*a1, *a2, *b1, *b2] != [0.0; 4] {
+        return stiffness::<3>(law, alpha);
     }
-    let determinant = a[1][1] * a[2][2] - a[1][2] * a[2][1];
-    let (normal, factor) = (1.0 / a[0][0], 1.0 / determinant);
+    // [s p; q r] is what is left, [t u; v w] its inverse.
+    let (s, p, q, r) = (a4 + alpha * b4, a5 + alpha * b5, a7 + alpha * b7, a8 + alpha * b8);
+    let (normal, factor) = (1.0 / (a0 + alpha * b0), 1.0 / (s * r - p * q));
     if !(normal.is_finite() && factor.is_finite()) {
         return None;
     }
-    let t = [[a[2][2] * factor, -a[1][2] * factor], [-a[2][1] * factor, a[1][1] * factor]];
-    let mut out = [[0.0; D]; D];
-    out[0][0] = normal;
-    for k in 0..2 {
-        out[k + 1][0] = -(t[k][0] * a[1][0] + t[k][1] * a[2][0]) * normal;
-        out[k + 1][1] = t[k][0];
-        out[k + 1][2] = t[k][1];
+    let (t, u, v, w) = (r * factor, -p * factor, -q * factor, s * factor);
+    let (x, y) = (a3 + alpha * b3, a6 + alpha * b6);
+    let (x, y) = (-(t * x + u * y) * normal, -(v * x + w * y) * normal);
+    let first = [x * b0 + (t * b3 + u * b6), t * b4 + u * b7, t * b5 + u * b8];
+    let second = [y * b0 + (v * b3 + w * b6), v * b4 + w * b7, v * b5 + w * b8];
+    let d = [normal * b0, 0.0, 0.0, first[0], first[1], first[2], second[0], second[1], second[2]];
+    Some([d, [normal, 0.0, 0.0, x, t, u, y, v, w]])
+}
+
+/// The product of a block of one to three rows with as many numbers.
+#[inline(always)]
+fn times(block: &[f64; 9], x: &[f64]) -> [f64; 3] {
+    match (block, x) {
+        ([a, b, c, d, e, f, g, h, i], [x, y, z]) => {
+            [a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z]
+        }
+        ([a, b, c, d, ..], [x, y]) => [a * x + b * y, c * x + d * y, 0.0],
+        ([a, ..], [x]) => [a * x, 0.0, 0.0],
+        _ => [0.0; 3],
     }
-    Some(out)
 }
 
 #[cfg(test)]

@@ -419,6 +419,14 @@ impl Ports {
     /// Visits the entries of a port of three rows at most: the speed, and its values, zero for rows that there are not. G = Yᵀ Y / [`Ports::mass_unit`].
     pub fn visit_columns(&self, tree: &Tree, p: usize, mut visit: impl FnMut(usize, [f64; 3])) {
         let n = self.n_rows(p);
+        let parts = &self.parts[self.part_start[p]..self.part_start[p + 1]];
+        if !self.has_outer && parts.iter().all(|part| part.is_padded) {
+            for part in parts {
+                let (entries, _) = self.values[part.values..].as_chunks::<PADDED_ROWS>();
+                speeds_inwards(tree, part.tip).zip(entries).for_each(|(v, [a, b, c, _])| visit(v, [*a, *b, *c]));
+            }
+            return;
+        }
         self.visit_entries(tree, p, |v, values, stride| {
             visit(v, std::array::from_fn(|k| if k < n { values[k * stride] } else { 0.0 }));
         });

@@ -6,9 +6,11 @@
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
 //! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Velocities are not touched, so kinetic energy is not. Contacts are pushed apart one after the
 //! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
-//! which are as they should be cost nothing. If that takes long, the solver is asked.
+//! which are as they should be cost nothing. After a few sweeps those that push are nearly always the right ones, and elimination finds by how much;
+//! where it does not end it, sweeps go on from there. If that takes long, the solver is asked.
 //!
-//! **Cost.** Nothing where nothing overlaps; else some sweeps over what does and what that closes, or one frictionless problem.
+//! **Cost.** Nothing where nothing overlaps; else some sweeps over what does and what that closes and n³/6 for the n contacts that push, or one
+//! frictionless problem.
 //!
 //! **Fails when** bodies cannot come apart (wedged between limits): the report counts the step as unsolved.
 //!
@@ -35,6 +37,13 @@ const SWEEPS: usize = 300;
 const EXACT_SWEEPS: usize = 6;
 const FARTHER: f64 = 1.4;
 
+/// Sweeps after which elimination is tried, and the most contacts that it is tried with.
+const LEAPS: [usize; 2] = [3, 8];
+const MOST_PUSHING: usize = 32;
+
+/// Share of a diagonal entry below which its pivot is rounding.
+const SINGULAR: f64 = 1e-10;
+
 /// Scratch of the displacement.
 pub(crate) struct Overlap {
     solver: Auto,
@@ -47,6 +56,9 @@ pub(crate) struct Overlap {
     gaps: Vec<f64>,
     left: Vec<f64>,
     lambda: Vec<f64>,
+    /// Those that push, and their part of G, row by row up to its diagonal; factors in the end.
+    pushing: Vec<usize>,
+    factors: Vec<f64>,
     /// G = W_n M⁻¹ W_nᵀ, row by row; its diagonal.
     row_start: Vec<usize>,
     columns: Vec<usize>,
@@ -67,6 +79,8 @@ impl Overlap {
             gaps: Vec::new(),
             left: Vec::new(),
             lambda: Vec::new(),
+            pushing: Vec::with_capacity(MOST_PUSHING),
+            factors: Vec::with_capacity(MOST_PUSHING * (MOST_PUSHING + 1) / 2),
             row_start: Vec::new(),
             columns: Vec::new(),
             values: Vec::new(),
@@ -100,6 +114,13 @@ impl Overlap {
         self.columns.clear();
         self.values.clear();
         self.diagonal.clear();
+        if let (true, Some(spatial)) = (self.members.len() == touching.len(), whole.spatial()) {
+            self.columns.extend_from_slice(spatial.columns);
+            self.values.extend(spatial.blocks.iter().map(|block| block[0]));
+            self.diagonal.extend(spatial.diagonal.iter().map(|slot| self.values[*slot]));
+            self.row_start.extend_from_slice(&spatial.row_start[1..]);
+            return;
+        }
         for (k, &c) in self.members.iter().enumerate() {
             let mut own = 0.0;
             for (column, block) in whole.row(c) {
@@ -125,6 +146,9 @@ impl Overlap {
         self.lambda.clear();
         self.lambda.resize(self.gaps.len(), 0.0);
         for sweep in 0..SWEEPS {
+            if LEAPS.contains(&sweep) {
+                self.leap();
+            }
             let factor = if sweep < EXACT_SWEEPS { 1.0 } else { FARTHER };
             if self.sweep(factor, SETTLED * worst) {
                 return true;
@@ -162,6 +186,46 @@ impl Overlap {
         is_settled
     }
 
+    /// Closes the gaps of all that push at once: G λ = −gap among them. Nothing is done where that cannot be or one of them would have to pull.
+    fn leap(&mut self) {
+        self.pushing.clear();
+        self.pushing.extend((0..self.lambda.len()).filter(|k| self.lambda[*k] > 0.0).take(MOST_PUSHING + 1));
+        let n = self.pushing.len();
+        if n > MOST_PUSHING {
+            return;
+        }
+        self.factors.clear();
+        self.factors.resize(n * (n + 1) / 2, 0.0);
+        let mut x = [0.0; MOST_PUSHING];
+        for (i, &k) in self.pushing.iter().enumerate() {
+            x[i] = -self.gaps[k];
+            let row = self.row_start[k]..self.row_start[k + 1];
+            // Both are in ascending order.
+            let mut j = 0;
+            for (&column, value) in
+                self.columns[row.clone()].iter().zip(&self.values[row]).take_while(|(c, _)| **c <= k)
+            {
+                while self.pushing[j] < column {
+                    j += 1;
+                }
+                if self.pushing[j] == column {
+                    self.factors[i * (i + 1) / 2 + j] = *value;
+                }
+            }
+        }
+        if !solve_symmetric(&mut self.factors, &mut x[..n]) || x[..n].iter().any(|x| *x < 0.0) {
+            return;
+        }
+        self.left.clone_from(&self.gaps);
+        for (&k, x) in self.pushing.iter().zip(x) {
+            self.lambda[k] = x;
+            let row = self.row_start[k]..self.row_start[k + 1];
+            for (&column, value) in self.columns[row.clone()].iter().zip(&self.values[row]) {
+                self.left[column] += value * x;
+            }
+        }
+    }
+
     /// λ by the solver.
     fn solve(&mut self) -> Result<(), ContactError> {
         let Self { columns, values, row_start, offsets, gaps, .. } = self;
@@ -178,6 +242,36 @@ impl Overlap {
         self.lambda.clone_from(&self.solution.r);
         Ok(())
     }
+}
+
+/// x ← A⁻¹ x for a positive definite matrix, given row by row up to its diagonal: A = L D Lᵀ, without roots, so that units stay powers of two. False,
+/// and x is of no use, where a pivot is lost in the rounding of what it came from.
+fn solve_symmetric(a: &mut [f64], x: &mut [f64]) -> bool {
+    let n = x.len();
+    let start = |i: usize| i * (i + 1) / 2;
+    for i in 0..n {
+        let (above, own) = a.split_at_mut(start(i));
+        let diagonal = own[i];
+        for j in 0..i {
+            let other = &above[start(j)..start(j) + j];
+            own[j] -= own[..j].iter().zip(other).map(|(a, b)| a * b).sum::<f64>();
+        }
+        // L D is there by now; L is left.
+        for j in 0..i {
+            let l = own[j] / above[start(j) + j];
+            own[i] -= l * own[j];
+            own[j] = l;
+        }
+        if own[i].is_nan() || own[i] <= SINGULAR * diagonal {
+            return false;
+        }
+        x[i] -= (0..i).map(|j| own[j] * x[j]).sum::<f64>();
+    }
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|j| a[start(j) + i] * x[j]).sum();
+        x[i] = x[i] / a[start(i) + i] - sum;
+    }
+    true
 }
 
 impl Simulation {

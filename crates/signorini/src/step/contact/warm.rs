@@ -1,8 +1,8 @@
 //! Where the search for impulses starts: at those of the last step, or where the last two lead.
 //!
 //! Bodies that roll and slide change their impulses smoothly, and 2 r − r′, r′ of the step before, is off by O(h²) where r is off by O(h): on a legged
-//! machine that has fallen over the residual of the start is a tenth. Where contacts come and go it is no better, so that both are judged, and with many
-//! contacts something always does.
+//! machine that has fallen over the residual of the start is a tenth. Where contacts come and go it is no better, so that both are judged unless it is close,
+//! and with many contacts something always does.
 
 use super::touching::Touching;
 use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
@@ -11,6 +11,10 @@ use crate::state::ContactMemory;
 
 /// With more contacts impulses are not extrapolated.
 const MOST_CONTACTS: usize = 24;
+
+/// Share of the impulses from which on they change, and the residual from which on the last ones are then not looked at.
+const CHANGE: f64 = 1e-6;
+const CLOSE: f64 = 1e-3;
 
 /// Both starts, row by row.
 #[derive(Debug, Default)]
@@ -46,7 +50,7 @@ impl WarmStart {
         &self.last
     }
 
-    /// Starts the solver at the last impulses, or at those that the last two lead to where they are better; whether one of them is the solution.
+    /// Starts the solver where the last two impulses lead, or at the last where they are better; whether one of them is the solution.
     pub fn begin(
         &self,
         solver: &mut dyn ContactSolver,
@@ -54,20 +58,34 @@ impl WarmStart {
         start: Start,
         solution: &mut Solution,
     ) -> bool {
-        solution.r.clone_from(&self.last);
+        let is_smooth = self.is_smooth && start != Start::Still;
+        let largest = |x: f64, y: f64| x.max(y.abs());
+        let change = self.ahead.iter().zip(&self.last).map(|(a, b)| a - b).fold(0.0, largest);
+        // What hardly changes is rounding, of which steps ahead would make more and more.
+        let is_changing = is_smooth && change > CHANGE * self.last.iter().copied().fold(0.0, largest);
+        let (first, second) = if is_changing { (&self.ahead, &self.last) } else { (&self.last, &self.ahead) };
+        solution.r.clone_from(first);
         if solver.begin(problem, start, solution) {
+            // Forces that nothing determines are not to drift: where both solve the problem it is the last.
+            if is_changing {
+                solution.r.clone_from(second);
+                if !solver.begin(problem, start, solution) {
+                    solution.r.clone_from(first);
+                    return solver.begin(problem, start, solution);
+                }
+            }
             return true;
         }
-        if !self.is_smooth || start == Start::Still {
+        let residual = solution.residual;
+        if !is_smooth || is_changing && residual.rel <= CLOSE {
             return false;
         }
-        let residual = solution.residual;
-        solution.r.copy_from_slice(&self.ahead);
+        solution.r.copy_from_slice(second);
         if solver.begin(problem, start, solution) {
             return true;
         }
         if residual.rel <= solution.residual.rel {
-            solution.r.copy_from_slice(&self.last);
+            solution.r.copy_from_slice(first);
             solution.residual = residual;
         }
         false
