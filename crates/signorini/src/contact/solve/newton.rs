@@ -210,7 +210,9 @@ impl Core {
         self.try_step(1.0);
         let plain = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
         let mut new = plain;
-        self.stubborn.reset(system);
+        if plain >= GOOD * size {
+            self.stubborn.reset(system);
+        }
         for _ in 0..ROUNDS {
             let own = (&mut self.matrix, &*self.laws);
             if new < GOOD * size || !self.stubborn.gather(system, own, &self.next_laws) {
