@@ -626,7 +626,6 @@ impl Simulation {
     }
 }
 
-/// An error of the contact problem as one of the step.
 /// Whether nothing that may push moves: velocities before the step are rounding beside those that forces would give. Contacts are compared among each other,
 /// rows of joints each with itself, since they have units of their own.
 fn is_still(touching: &[Touching], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
@@ -647,6 +646,7 @@ fn is_still(touching: &[Touching], offsets: &[usize], before: &[f64], free: &[f6
     fastest <= STILL * given
 }
 
+/// An error of the contact problem as one of the step.
 fn contact_failed(time: f64, what: &str, error: ContactError) -> StepError {
     match error {
         ContactError::NotFinite { .. } => StepError::NotFinite { time, what: what.into() },
