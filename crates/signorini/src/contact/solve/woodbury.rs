@@ -147,14 +147,17 @@ impl Woodbury {
     /// x ← f − D W x, f = (A + α B)⁻¹ x.
     pub fn solve(&mut self, system: &System, x: &mut [f64]) {
         let g = system.common_scale;
-        for (inverse, rows) in self.inverses.iter().zip(system.offsets().windows(2)) {
-            let x = &mut x[rows[0]..rows[1]];
-            let f = times(inverse, x);
-            x.iter_mut().zip(f).for_each(|(x, f)| *x = f);
-        }
-        self.rhs.clear();
-        self.rhs.extend(x.iter().zip(&system.row_scale).map(|(f, s)| g * s * f));
         self.response.resize(x.len(), 0.0);
+        self.rhs.resize(x.len(), 0.0);
+        for (inverse, rows) in self.inverses.iter().zip(system.offsets().windows(2)) {
+            let rows = rows[0]..rows[1];
+            let (x, scale) = (&mut x[rows.clone()], &system.row_scale[rows.clone()]);
+            let f = times(inverse, x);
+            for (((x, rhs), f), s) in x.iter_mut().zip(&mut self.rhs[rows]).zip(f).zip(scale) {
+                *x = f;
+                *rhs = g * s * f;
+            }
+        }
         match mechanism(system) {
             Some(Mechanism::Links(tree)) => self.tree.solve(system, tree, &self.rhs, &mut self.response),
             Some(Mechanism::Speeds(_)) => self.speeds.solve(system, &self.rhs, &mut self.response),
@@ -163,8 +166,8 @@ impl Woodbury {
         for (d, rows) in self.stiffness.iter().zip(system.offsets().windows(2)) {
             let rows = rows[0]..rows[1];
             let force = times(d, &self.response[rows.clone()]);
-            for ((x, s), force) in x[rows.clone()].iter_mut().zip(&system.row_scale[rows]).zip(force) {
-                *x -= force / (g * s);
+            for ((x, unit), force) in x[rows.clone()].iter_mut().zip(&system.row_unit[rows]).zip(force) {
+                *x -= force * unit;
             }
         }
         self.response.iter_mut().zip(&system.row_scale).for_each(|(u, s)| *u *= s);
