@@ -133,7 +133,7 @@ impl PairScratch {
             let hides = |(j, other): (usize, &Spot)| {
                 let d = other.p - spot.p;
                 let rise = n.dot(&d);
-                (d - n * rise).norm() <= ABOVE * size && (rise < 0.0 || (rise == 0.0 && j < i))
+                (rise < 0.0 || (rise == 0.0 && j < i)) && (d - n * rise).norm() <= ABOVE * size
             };
             if self.spots.len() <= MAX_COMPARED && self.spots.iter().enumerate().any(hides) {
                 continue;

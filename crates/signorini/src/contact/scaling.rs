@@ -67,9 +67,15 @@ impl Scaling {
         self.common = if is_even_step(first, largest) { largest } else { 0.5 * largest };
         let (g, inverse_g) = (self.common, 1.0 / self.common);
         self.inverse.clear();
+        // Rows of a contact share a root and a quotient.
+        let mut last = (f64::NAN, 0.0, 0.0);
         for s in &mut self.sigma {
-            *s = (*s * inverse_g).sqrt();
-            self.inverse.push(1.0 / (g * *s));
+            if *s != last.0 {
+                let root = (*s * inverse_g).sqrt();
+                last = (*s, root, 1.0 / (g * root));
+            }
+            *s = last.1;
+            self.inverse.push(last.2);
         }
     }
 

@@ -76,8 +76,9 @@ pub struct Attempts {
     pub sweeper: Sweeper,
     /// What Newton's method aims at from nearby.
     pub near_goal: f64,
-    /// The residual of r, where it is the judge's.
+    /// The residual of r, where it is the judge's, and the velocity that he has found, scaled; none otherwise.
     pub known: Option<f64>,
+    pub known_u: Vec<f64>,
     anderson: Anderson,
     newton: newton::Core,
     interior: Interior,
@@ -280,7 +281,9 @@ impl Attempts {
             (FIRST_STEPS, (ALPHA_PER_TOLERANCE * tolerance).clamp(NEAR_ALPHA, FIRST_ALPHA))
         };
         let plan = NearbyOptions { goal: MARGIN * goal, least_alpha, max_steps };
-        let new = self.newton.close_in(system, &plan, self.rel, &mut self.trial, work);
+        let new = self.newton.close_in(system, &plan, (self.rel, &self.known_u), &mut self.trial, work);
+        // It is not known elsewhere.
+        self.known_u.clear();
         self.offer(new, tolerance, system)
     }
 

@@ -209,6 +209,11 @@ impl ContactSolver for Auto {
         let (r, work) = (&mut solution.r, &mut solution.work);
         let n_parts = self.islands.find(&self.frame.system.w);
         self.attempts.known = (is_near && n_parts == 1).then_some(rel);
+        self.attempts.known_u.clear();
+        if self.attempts.known.is_some() {
+            let scaled = solution.u.iter().zip(self.frame.scaling().inverse()).map(|(u, i)| u * i);
+            self.attempts.known_u.extend(scaled);
+        }
         let (method, otherwise) = if n_parts > 1 {
             self.solve_parts(n_parts, stage, r, work)
         } else {

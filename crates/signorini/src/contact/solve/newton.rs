@@ -110,6 +110,9 @@ const LARGEST_ALPHA: f64 = 1e-2;
 /// this, or forces that contacts leave undetermined would drift.
 const SPEEDS_ALPHA: (f64, f64) = (0.03, 1e-6);
 
+/// Down to this goal their velocities are not checked by W; the judge does so anyway.
+const SPEEDS_GOAL: f64 = 1e-11;
+
 /// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
 const REPEAT: f64 = 0.3;
 
@@ -117,10 +120,12 @@ const REPEAT: f64 = 0.3;
 const PATIENCE: usize = 5;
 const PROGRESS: f64 = 0.5;
 
-/// A step that lowers ‖f‖ by this much is taken as it is; one with a few contacts met exactly, by this. Times that others may join these.
+/// A step that lowers ‖f‖ by this much is taken as it is; one with a few contacts met exactly, by this. Times that others may join these, and contacts
+/// in all up to which it is not tried.
 const GOOD: f64 = 0.1;
 const FAIR: f64 = 0.7;
 const ROUNDS: usize = 3;
+const FEW_CONTACTS: usize = 8;
 
 /// The rounding floor is only looked at below this residual.
 const FLOOR_CHECK: f64 = 1e-7;
@@ -210,10 +215,12 @@ impl Core {
         self.try_step(1.0);
         let plain = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
         let mut new = plain;
-        if plain >= GOOD * size {
+        // Over speeds, and with few contacts, another factorisation costs no more than the columns of one contact.
+        let is_worth_it = !self.matrix.is_by_speeds() && system.n_contacts() > FEW_CONTACTS;
+        if is_worth_it && plain >= GOOD * size {
             self.stubborn.reset(system);
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..if is_worth_it { ROUNDS } else { 0 } {
             let own = (&mut self.matrix, &*self.laws);
             if new < GOOD * size || !self.stubborn.gather(system, own, &self.next_laws) {
                 break;
@@ -325,17 +332,22 @@ impl Core {
     }
 
     /// Newton's method from nearby, where few contacts change their state: every step has its own proximal term, centred where it starts, so that
-    /// steps converge as Newton's do. Returns the residual reached; r is the best found.
+    /// steps converge as Newton's do. `rel` is the residual of r, `u` its velocity or, where that is not known, empty. Returns the residual reached; r is
+    /// the best found.
     pub fn close_in(
         &mut self,
         system: &mut System,
         options: &NearbyOptions,
-        rel: f64,
+        (rel, u): (f64, &[f64]),
         r: &mut [f64],
         work: &mut Work,
     ) -> f64 {
         self.x.copy_from_slice(r);
-        self.matrix.velocity(system, &self.x, &mut self.u);
+        if u.len() == r.len() {
+            self.u.copy_from_slice(u);
+        } else {
+            self.matrix.velocity(system, &self.x, &mut self.u);
+        }
         let rho = 1.0;
         let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
         let mut least = rel;
@@ -383,7 +395,12 @@ impl Core {
                 }
             }
         }
-        if least < rel { system.rel(r) } else { rel }
+        match least < rel {
+            // Over speeds velocities are as good as by W, down to tolerances that are far above rounding.
+            true if self.matrix.is_by_speeds() && options.goal >= SPEEDS_GOAL => least,
+            true => system.rel(r),
+            false => rel,
+        }
     }
 
     /// A last step or two by W, where links have led to their rounding.

@@ -5,7 +5,7 @@
 //!
 //! **Method.** By Woodbury's identity W x = c Yᵀ (1 + c Y D Yᵀ)⁻¹ Y f, and x = f − D W x. The matrix has one row per speed that carries
 //! something; it is filled contact by contact and factored with row exchanges where a pivot is small, speeds furthest from the ground
-//! first: those of different limbs do not meet, and what is zero is passed over.
+//! first: those of different limbs do not meet, and a speed is only looked for where contacts or earlier speeds can have brought it.
 //!
 //! **Cost.** 3 k n per contact on k of n speeds, and n³/3 at most.
 //!
@@ -127,13 +127,16 @@ impl SpeedLu {
 struct Factors<const W: usize> {
     n: usize,
     scale: f64,
-    /// Three rows per contact.
+    /// Three rows per contact, and the register in which they begin: late where only the trunk carries it.
     y: Vec<[Row<W>; 3]>,
+    firsts: Vec<usize>,
+    /// Rows below that may know each speed, as bits, while none were exchanged.
+    below: Vec<u64>,
     /// What carries each contact: where its list ends, and the lists: the place, and the three numbers there.
     ends: Vec<usize>,
     carriers: Vec<(usize, [f64; 3])>,
     /// U without its diagonal, row by row, and L without its own: row and factor of whatever was taken out, column by column as rows were then, and where
-    /// each column ends.
+    /// each column ends. There is room for a full one.
     upper: Vec<Row<W>>,
     lower: Vec<(usize, f64)>,
     lower_ends: Vec<usize>,
@@ -150,23 +153,45 @@ impl<const W: usize> Factors<W> {
         self.scale = columns.scale();
         self.y.resize(members.len(), [[[0.0; LANES]; W]; 3]);
         self.ends.clear();
+        self.firsts.clear();
+        self.below.clear();
+        self.below.resize(n, 0);
         self.carriers.clear();
         for (y, &member) in self.y.iter_mut().zip(members) {
             *y = [[[0.0; LANES]; W]; 3];
             let [y0, y1, y2] = y.each_mut().map(|y| y.as_flattened_mut());
+            let mut known = 0_u64;
             self.carriers.extend(columns.entries(member).iter().map(|(speed, values)| {
                 let at = place[*speed];
+                known |= 1 << at;
                 (y0[at], y1[at], y2[at]) = (values[0], values[1], values[2]);
                 (at, *values)
             }));
+            self.firsts.push(known.trailing_zeros() as usize / LANES);
             self.ends.push(self.carriers.len());
+            let mut rest = known;
+            while rest != 0 {
+                self.below[rest.trailing_zeros() as usize] |= known;
+                rest &= rest - 1;
+            }
         }
-        self.upper.resize(n, [[0.0; LANES]; W]);
-        // Whatever the exchanges, L has no more entries.
-        self.lower.clear();
-        self.lower.reserve(n * n / 2);
+        // What is taken out of a row is told to all that know of it.
+        for k in 0..n {
+            self.below[k] &= above(n, k);
+            let own = self.below[k];
+            let mut rest = own;
+            while rest != 0 {
+                self.below[rest.trailing_zeros() as usize] |= own;
+                rest &= rest - 1;
+            }
+        }
+        // Rows of speeds that are not there, up to full registers, are zero.
+        self.upper.resize(W * LANES, [[0.0; LANES]; W]);
+        self.upper[n..].fill([[0.0; LANES]; W]);
+        self.inverse.resize(W * LANES, 0.0);
+        self.inverse[n..].fill(0.0);
+        self.lower.resize(n * n / 2, (0, 0.0));
         self.lower_ends.resize(n, 0);
-        self.inverse.resize(n, 0.0);
         self.exchange.resize(n, 0);
         self.carriers.len()
     }
@@ -189,83 +214,102 @@ impl<const W: usize> Factors<W> {
 
     #[inline(always)]
     fn factor_generic(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
-        for (k, row) in self.upper.iter_mut().enumerate() {
+        for (k, row) in self.upper[..self.n].iter_mut().enumerate() {
             *row = [[0.0; LANES]; W];
             row.as_flattened_mut()[k] = 1.0;
         }
-        let mut first = 0;
-        for (c, (d, end)) in blocks.iter().zip(&self.ends).enumerate() {
+        // Loops, here and below, since closures are not compiled for wider registers with what they are called from.
+        for (c, d) in blocks.iter().enumerate() {
             // Open contacts add nothing.
             if *d != [0.0; 9] {
-                let stiff = stiffen(&self.y[c], system.w.dim(c), d, self.scale);
-                for (place, [a, b, c]) in &self.carriers[first..*end] {
-                    add(&mut self.upper[*place], &stiff, [*a, *b, *c]);
+                match self.firsts[c] {
+                    first if first >= late(W) => self.add_contact(system.w.dim(c), c, d, late(W)),
+                    first if first >= W / 2 => self.add_contact(system.w.dim(c), c, d, W / 2),
+                    _ => self.add_contact(system.w.dim(c), c, d, 0),
                 }
             }
-            first = *end;
         }
-        self.lower.clear();
-        // Loops, here and below, since closures are not compiled for wider registers with what they are called from.
+        let mut below = [0; MOST_SPEEDS];
+        below[..self.n].copy_from_slice(&self.below);
+        let mut n_lower = 0;
         for k in 0..self.n {
-            if !self.eliminate(k) {
-                return false;
+            let Some(p) = self.find_pivot(k, below[k]) else { return false };
+            self.exchange[k] = p;
+            if p != k {
+                self.upper.swap(k, p);
+                for i in k..self.n {
+                    below[i] = above(self.n, i);
+                }
             }
+            n_lower = match k / LANES {
+                first if first >= late(W) => self.eliminate(k, below[k], n_lower, late(W)),
+                first if first >= W / 2 => self.eliminate(k, below[k], n_lower, W / 2),
+                _ => self.eliminate(k, below[k], n_lower, 0),
+            };
+            self.lower_ends[k] = n_lower;
         }
         true
     }
 
-    /// Takes speed k out of the rows below.
+    /// Adds c Y D Yᵀ of one contact; its rows are zero before register `from`.
     #[inline(always)]
-    fn eliminate(&mut self, k: usize) -> bool {
-        let upper = &mut self.upper[..self.n];
-        // Rows that know the speed; those of other limbs do not.
-        let (mut knowing, mut n_knowing) = ([[0; LANES]; W], 0);
-        let knowing = knowing.as_flattened_mut();
-        let (mut p, mut largest) = (k, 0.0);
-        for i in k..upper.len() {
-            let x = upper[i].as_flattened()[k];
-            if x != 0.0 {
-                knowing[n_knowing] = i;
-                n_knowing += 1;
-                if x.abs() > largest {
-                    (p, largest) = (i, x.abs());
-                }
-            }
+    fn add_contact(&mut self, dim: usize, c: usize, d: &[f64; 9], from: usize) {
+        let stiff = stiffen(&self.y[c], from, dim, d, self.scale);
+        let first = if c == 0 { 0 } else { self.ends[c - 1] };
+        for (place, values) in &self.carriers[first..self.ends[c]] {
+            add(&mut self.upper[*place], &stiff, from, *values);
         }
-        if !(largest > 0.0 && largest.is_finite()) {
-            return false;
+    }
+
+    /// The row in which speed k is eliminated, of its own and those that may know it.
+    #[inline(always)]
+    fn find_pivot(&self, k: usize, below: u64) -> Option<usize> {
+        let upper = &self.upper[..self.n];
+        let own = upper[k].as_flattened()[k].abs();
+        let (mut p, mut largest) = (k, own);
+        let mut rest = below;
+        while rest != 0 {
+            let i = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let x = upper[i].as_flattened()[k].abs();
+            if x > largest {
+                (p, largest) = (i, x);
+            }
         }
         // A row of the trunk in place of a limb's own would tell all limbs of each other.
-        if upper[k].as_flattened()[k].abs() >= OWN_SHARE * largest {
-            p = k;
-        }
-        self.exchange[k] = p;
-        upper.swap(k, p);
-        let (top, below) = upper.split_at_mut(k + 1);
-        let own = top[k].as_flattened_mut();
-        let inverse = 1.0 / own[k];
+        let p = if own >= OWN_SHARE * largest { k } else { p };
+        (largest > 0.0 && largest.is_finite()).then_some(p)
+    }
+
+    /// Takes speed k out of the rows below that may know it; returns where L ends. What is left of the rows is zero before register `from`.
+    #[inline(always)]
+    fn eliminate(&mut self, k: usize, below: u64, mut n_lower: usize, from: usize) -> usize {
+        let upper = &mut self.upper[..self.n];
+        let inverse = 1.0 / upper[k].as_flattened()[k];
         self.inverse[k] = inverse;
-        own[k] = 0.0;
-        let row = top[k];
-        // Its first half is zero from the middle on.
-        let is_short = k >= W / 2 * LANES;
-        for &i in &knowing[..n_knowing] {
-            if i == k {
+        // Up to the diagonal rows keep what was there when it was taken out. Numbers that are written one by one are slow to be read by registers.
+        let mut row = upper[k];
+        for l in 0..W {
+            for j in 0..LANES {
+                row[l][j] = if l * LANES + j > k { row[l][j] } else { 0.0 };
+            }
+        }
+        upper[k] = row;
+        let mut rest = below;
+        while rest != 0 {
+            let i = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let other = &mut upper[i];
+            let leading = other.as_flattened()[k];
+            if leading == 0.0 {
                 continue;
             }
-            let other = &mut below[i - k - 1];
-            let leading = &mut other.as_flattened_mut()[k];
-            let f = *leading * inverse;
-            *leading = 0.0;
-            self.lower.push((i, f));
-            if is_short {
-                take(&mut other[W / 2..], f, &row[W / 2..]);
-            } else {
-                take(other, f, &row);
-            }
+            let f = leading * inverse;
+            self.lower[n_lower] = (i, f);
+            n_lower += 1;
+            take(other, f, &row, from);
         }
-        self.lower_ends[k] = self.lower.len();
-        true
+        n_lower
     }
 
     fn solve(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
@@ -296,11 +340,21 @@ impl<const W: usize> Factors<W> {
             }
             first = *end;
         }
-        for k in (0..self.n).rev() {
-            let sum = dot(&self.upper[k], &z);
-            let own = &mut z.as_flattened_mut()[k];
-            *own = (*own - sum) * self.inverse[k];
+        // Register by register: what is known of the speeds after it by dot products, the speeds in it one after the other.
+        let mut known = [[0.0; LANES]; W];
+        for l in (0..W).rev() {
+            let mut own = z[l];
+            for j in (0..LANES).rev() {
+                let row = &self.upper[l * LANES + j];
+                let mut sum = dot(row, &known, 0);
+                for i in j + 1..LANES {
+                    sum += row[l][i] * own[i];
+                }
+                own[j] = (own[j] - sum) * self.inverse[l * LANES + j];
+            }
+            known[l] = own;
         }
+        let z = known;
         self.scatter(system, &z, u);
     }
 
@@ -329,11 +383,20 @@ impl<const W: usize> Factors<W> {
     #[inline(always)]
     fn gather(&self, system: &System, f: &[f64]) -> Row<W> {
         let mut z = [[0.0; LANES]; W];
-        for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
-            let f = &f[ends[0]..ends[1]];
-            let f = *f.first_chunk().unwrap_or(&std::array::from_fn(|k| f.get(k).copied().unwrap_or(0.0)));
-            if f != [0.0; 3] {
-                add(&mut z, y, f);
+        for ((y, first), ends) in self.y.iter().zip(&self.firsts).zip(system.offsets().windows(2)) {
+            let f = match f[ends[0]..ends[1]] {
+                [a, b, c] => [a, b, c],
+                [a, b] => [a, b, 0.0],
+                [a] => [a, 0.0, 0.0],
+                _ => continue,
+            };
+            if f == [0.0; 3] {
+                continue;
+            }
+            if *first >= W / 2 {
+                add(&mut z, y, W / 2, f);
+            } else {
+                add(&mut z, y, 0, f);
             }
         }
         z
@@ -342,48 +405,73 @@ impl<const W: usize> Factors<W> {
     /// u = c Yᵀ z.
     #[inline(always)]
     fn scatter(&self, system: &System, z: &Row<W>, u: &mut [f64]) {
-        for (y, ends) in self.y.iter().zip(system.offsets().windows(2)) {
-            for (u, y) in u[ends[0]..ends[1]].iter_mut().zip(y) {
-                *u = self.scale * dot(y, z);
+        for ((y, first), ends) in self.y.iter().zip(&self.firsts).zip(system.offsets().windows(2)) {
+            let u = &mut u[ends[0]..ends[1]];
+            if let ([a, b, c], true) = (&mut *u, *first >= W / 2) {
+                *a = self.scale * dot(&y[0], z, W / 2);
+                *b = self.scale * dot(&y[1], z, W / 2);
+                *c = self.scale * dot(&y[2], z, W / 2);
+                continue;
+            }
+            for (u, y) in u.iter_mut().zip(y) {
+                *u = self.scale * dot(y, z, 0);
             }
         }
     }
 }
 
+/// The register from which on only the last quarter is left.
+const fn late(w: usize) -> usize {
+    3 * w / 4
+}
+
+/// Bits of the rows after row k of n.
+fn above(n: usize, k: usize) -> u64 {
+    ((1 << n) - 1) & !((2 << k) - 1)
+}
+
 /// c D Yᵀ of one contact.
 #[inline(always)]
-fn stiffen<const W: usize>(y: &[Row<W>; 3], dim: usize, d: &[f64; 9], scale: f64) -> [Row<W>; 3] {
+fn stiffen<const W: usize>(y: &[Row<W>; 3], from: usize, dim: usize, d: &[f64; 9], scale: f64) -> [Row<W>; 3] {
     let mut out = [[[0.0; LANES]; W]; 3];
-    for (out, d) in out.iter_mut().zip(d.chunks_exact(dim)).take(dim) {
-        add(out, y, std::array::from_fn(|k| if k < dim { scale * d[k] } else { 0.0 }));
+    if dim == 3 {
+        add(&mut out[0], y, from, [scale * d[0], scale * d[1], scale * d[2]]);
+        add(&mut out[1], y, from, [scale * d[3], scale * d[4], scale * d[5]]);
+        add(&mut out[2], y, from, [scale * d[6], scale * d[7], scale * d[8]]);
+    } else if dim == 2 {
+        add(&mut out[0], y, from, [scale * d[0], scale * d[1], 0.0]);
+        add(&mut out[1], y, from, [scale * d[2], scale * d[3], 0.0]);
+    } else {
+        add(&mut out[0], y, from, [scale * d[0], 0.0, 0.0]);
     }
     out
 }
 
-/// Adds a sum of three rows.
+/// Adds a sum of three rows, which are zero before register `from`.
 #[inline(always)]
-fn add<const W: usize>(to: &mut Row<W>, rows: &[Row<W>; 3], f: [f64; 3]) {
-    for l in 0..W {
+fn add<const W: usize>(to: &mut Row<W>, rows: &[Row<W>; 3], from: usize, f: [f64; 3]) {
+    for l in from..W {
         for k in 0..LANES {
             to[l][k] += (f[0] * rows[0][l][k] + f[1] * rows[1][l][k]) + f[2] * rows[2][l][k];
         }
     }
 }
 
-/// Takes a multiple of a row, or of the end of one, from another.
+/// Takes a multiple of a row, which is zero before register `from`, from another.
 #[inline(always)]
-fn take(from: &mut [[f64; LANES]], f: f64, row: &[[f64; LANES]]) {
-    for (x, y) in from.iter_mut().zip(row) {
+fn take<const W: usize>(other: &mut Row<W>, f: f64, row: &Row<W>, from: usize) {
+    for l in from..W {
         for k in 0..LANES {
-            x[k] -= f * y[k];
+            other[l][k] -= f * row[l][k];
         }
     }
 }
 
+/// The product of two rows, one of which is zero before register `from`.
 #[inline(always)]
-fn dot<const W: usize>(a: &Row<W>, b: &Row<W>) -> f64 {
+fn dot<const W: usize>(a: &Row<W>, b: &Row<W>, from: usize) -> f64 {
     let mut sum = [0.0; LANES];
-    for l in 0..W {
+    for l in from..W {
         for k in 0..LANES {
             sum[k] += a[l][k] * b[l][k];
         }

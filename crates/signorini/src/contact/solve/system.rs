@@ -24,6 +24,8 @@ pub struct System {
     /// Û = s u and r = g s r̂ row by row.
     pub row_scale: Vec<f64>,
     pub common_scale: f64,
+    /// 1 / (g s).
+    pub row_unit: Vec<f64>,
     f: Vec<f64>,
 }
 
@@ -51,6 +53,8 @@ impl System {
         self.row_scale.clear();
         self.row_scale.extend_from_slice(inverse);
         self.common_scale = scaling.common();
+        self.row_unit.clear();
+        self.row_unit.extend_from_slice(scaling.sigma());
         self.f.resize(self.q.len(), 0.0);
     }
 
@@ -67,6 +71,7 @@ impl System {
         self.members.extend(part.iter().map(|i| whole.members[*i]));
         gather(whole.offsets(), part, &whole.row_scale, &mut self.row_scale);
         self.common_scale = whole.common_scale;
+        gather(whole.offsets(), part, &whole.row_unit, &mut self.row_unit);
         self.f.resize(self.q.len(), 0.0);
     }
 

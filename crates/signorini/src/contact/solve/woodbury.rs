@@ -110,32 +110,30 @@ impl Woodbury {
     /// Factors for A + B (W + α); false if that cannot be done.
     pub fn factor(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
         let g = system.common_scale;
-        self.stiffness.clear();
-        self.inverses.clear();
-        for (i, law) in laws.iter().enumerate() {
-            let rows = system.rows(i);
-            let scale = &system.row_scale[rows.clone()];
-            let found = match rows.len() {
+        self.stiffness.resize(laws.len(), [0.0; 9]);
+        self.inverses.resize(laws.len(), [0.0; 9]);
+        let own = self.stiffness.iter_mut().zip(&mut self.inverses);
+        for ((law, rows), (d, inverse)) in laws.iter().zip(system.offsets().windows(2)).zip(own) {
+            let scale = &system.row_scale[rows[0]..rows[1]];
+            // Forces all have one scale.
+            if let [s, t, u] = scale
+                && s == t
+                && t == u
+                && write_spatial_stiffness(law, alpha, g * s * t, d, inverse)
+            {
+                continue;
+            }
+            let found = match scale.len() {
                 1 => stiffness::<1>(law, alpha),
                 2 => stiffness::<2>(law, alpha),
-                3 => spatial_stiffness(law, alpha),
+                3 => stiffness::<3>(law, alpha),
                 _ => None,
             };
-            let Some([mut d, inverse]) = found else { return false };
-            match scale {
-                // Forces all have one scale.
-                [s, t, u] if s == t && t == u => {
-                    let factor = g * s * t;
-                    d.iter_mut().for_each(|d| *d *= factor);
-                }
-                _ => {
-                    for (row, s) in d.chunks_exact_mut(scale.len()).zip(scale) {
-                        row.iter_mut().zip(scale).for_each(|(d, t)| *d *= g * s * t);
-                    }
-                }
+            let Some(found) = found else { return false };
+            [*d, *inverse] = found;
+            for (row, s) in d.chunks_exact_mut(scale.len()).zip(scale) {
+                row.iter_mut().zip(scale).for_each(|(d, t)| *d *= g * s * t);
             }
-            self.stiffness.push(d);
-            self.inverses.push(inverse);
         }
         match mechanism(system) {
             Some(Mechanism::Links(tree)) => self.tree.factor(system, tree, &self.stiffness),
@@ -147,14 +145,17 @@ impl Woodbury {
     /// x ← f − D W x, f = (A + α B)⁻¹ x.
     pub fn solve(&mut self, system: &System, x: &mut [f64]) {
         let g = system.common_scale;
-        for (inverse, rows) in self.inverses.iter().zip(system.offsets().windows(2)) {
-            let x = &mut x[rows[0]..rows[1]];
-            let f = times(inverse, x);
-            x.iter_mut().zip(f).for_each(|(x, f)| *x = f);
-        }
-        self.rhs.clear();
-        self.rhs.extend(x.iter().zip(&system.row_scale).map(|(f, s)| g * s * f));
         self.response.resize(x.len(), 0.0);
+        self.rhs.resize(x.len(), 0.0);
+        for (inverse, rows) in self.inverses.iter().zip(system.offsets().windows(2)) {
+            let rows = rows[0]..rows[1];
+            let (x, scale) = (&mut x[rows.clone()], &system.row_scale[rows.clone()]);
+            let f = times(inverse, x);
+            for (((x, rhs), f), s) in x.iter_mut().zip(&mut self.rhs[rows]).zip(f).zip(scale) {
+                *x = f;
+                *rhs = g * s * f;
+            }
+        }
         match mechanism(system) {
             Some(Mechanism::Links(tree)) => self.tree.solve(system, tree, &self.rhs, &mut self.response),
             Some(Mechanism::Speeds(_)) => self.speeds.solve(system, &self.rhs, &mut self.response),
@@ -163,8 +164,8 @@ impl Woodbury {
         for (d, rows) in self.stiffness.iter().zip(system.offsets().windows(2)) {
             let rows = rows[0]..rows[1];
             let force = times(d, &self.response[rows.clone()]);
-            for ((x, s), force) in x[rows.clone()].iter_mut().zip(&system.row_scale[rows]).zip(force) {
-                *x -= force / (g * s);
+            for ((x, unit), force) in x[rows.clone()].iter_mut().zip(&system.row_unit[rows]).zip(force) {
+                *x -= force * unit;
             }
         }
         self.response.iter_mut().zip(&system.row_scale).for_each(|(u, s)| *u *= s);
@@ -190,25 +191,38 @@ fn stiffness<const D: usize>(law: &Linearised, alpha: f64) -> Option<[[f64; 9]; 
     Some([d, inverse])
 }
 
-/// The same in space, where the normal row of a closed contact knows nothing of the tangential ones, and two rows are left to invert.
-fn spatial_stiffness(law: &Linearised, alpha: f64) -> Option<[[f64; 9]; 2]> {
-    let ([a0, a1, a2, a3, a4, a5, a6, a7, a8, ..], [b0, b1, b2, b3, b4, b5, b6, b7, b8, ..]) = (&law.a, &law.b);
-    if law.is_open || [*a1, *a2, *b1, *b2] != [0.0; 4] {
-        return stiffness::<3>(law, alpha);
+/// The same in space, D times a factor, where the contact is open or the normal row of a closed one knows nothing of the tangential ones, and two rows are left
+/// to invert. False, and nothing is written, elsewhere or where that cannot be done.
+#[inline]
+fn write_spatial_stiffness(law: &Linearised, alpha: f64, scale: f64, d: &mut [f64; 9], inverse: &mut [f64; 9]) -> bool {
+    if law.is_open {
+        *d = [0.0; 9];
+        *inverse = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        return true;
     }
+    let ([a0, a1, a2, a3, a4, a5, a6, a7, a8, ..], [b0, b1, b2, b3, b4, b5, b6, b7, b8, ..]) = (&law.a, &law.b);
     // [s p; q r] is what is left, [t u; v w] its inverse.
     let (s, p, q, r) = (a4 + alpha * b4, a5 + alpha * b5, a7 + alpha * b7, a8 + alpha * b8);
     let (normal, factor) = (1.0 / (a0 + alpha * b0), 1.0 / (s * r - p * q));
-    if !(normal.is_finite() && factor.is_finite()) {
-        return None;
+    if [*a1, *a2, *b1, *b2] != [0.0; 4] || !(normal.is_finite() && factor.is_finite()) {
+        return false;
     }
     let (t, u, v, w) = (r * factor, -p * factor, -q * factor, s * factor);
     let (x, y) = (a3 + alpha * b3, a6 + alpha * b6);
     let (x, y) = (-(t * x + u * y) * normal, -(v * x + w * y) * normal);
-    let first = [x * b0 + (t * b3 + u * b6), t * b4 + u * b7, t * b5 + u * b8];
-    let second = [y * b0 + (v * b3 + w * b6), v * b4 + w * b7, v * b5 + w * b8];
-    let d = [normal * b0, 0.0, 0.0, first[0], first[1], first[2], second[0], second[1], second[2]];
-    Some([d, [normal, 0.0, 0.0, x, t, u, y, v, w]])
+    *d = [
+        normal * b0 * scale,
+        0.0,
+        0.0,
+        (x * b0 + (t * b3 + u * b6)) * scale,
+        (t * b4 + u * b7) * scale,
+        (t * b5 + u * b8) * scale,
+        (y * b0 + (v * b3 + w * b6)) * scale,
+        (v * b4 + w * b7) * scale,
+        (v * b5 + w * b8) * scale,
+    ];
+    *inverse = [normal, 0.0, 0.0, x, t, u, y, v, w];
+    true
 }
 
 /// The product of a block of one to three rows with as many numbers.

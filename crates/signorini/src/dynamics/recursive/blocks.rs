@@ -108,7 +108,12 @@ impl Ports {
             if let ([a], [b]) = (own, self.parts_of(*q)) {
                 let shared = self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
                 if shared <= LONG || p == *q {
-                    add(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
+                    let (a, b) = (self.last_entries(a, shared), self.last_entries(b, shared));
+                    // Where limbs meet at a floating trunk: so many, which the compiler knows.
+                    match (<&[Quad; 6]>::try_from(a), <&[Quad; 6]>::try_from(b)) {
+                        (Ok(a), Ok(b)) => add(a, b, &mut sum),
+                        _ => add(a, b, &mut sum),
+                    }
                     write(&sum, per_unit, block);
                     continue;
                 }

@@ -38,7 +38,7 @@ const EXACT_SWEEPS: usize = 6;
 const FARTHER: f64 = 1.4;
 
 /// Sweeps after which elimination is tried, and the most contacts that it is tried with.
-const LEAPS: [usize; 2] = [3, 8];
+const LEAPS: [usize; 3] = [1, 3, 8];
 const MOST_PUSHING: usize = 32;
 
 /// Share of a diagonal entry below which its pivot is rounding.

@@ -87,6 +87,8 @@ impl WarmStart {
         if residual.rel <= solution.residual.rel {
             solution.r.copy_from_slice(first);
             solution.residual = residual;
+            // That of the other.
+            solution.u.clear();
         }
         false
     }
