@@ -148,7 +148,7 @@ pub trait ContactSolver: Send {
         false
     }
 
-    /// The second half.
+    /// The second half. Where r has been changed since [`Self::begin`], u must have been cleared: it is taken for that of r.
     fn go_on(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> Result<(), ContactError> {
         self.solve_into(problem, start, solution)
     }
