@@ -4,7 +4,8 @@
 //! extrapolated, must come apart. gap/h as a velocity would throw them: a millimetre at a step of one is a metre per second.
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
-//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Velocities are not touched, so kinetic energy is not. Contacts are pushed apart one after the
+//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Velocities are not touched, so the kinetic energy of a body that is alone is not; joints keep their
+//! relative speeds, and a mechanism that is bent while it turns fast does not keep its own. Contacts are pushed apart one after the
 //! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
 //! which are as they should be cost nothing. After a few sweeps those that push are nearly always the right ones, and elimination finds by how much;
 //! where it does not end it, sweeps go on from there. If that takes long, the solver is asked.
