@@ -200,7 +200,7 @@ impl System {
         w.recursion.kinematics.links[i].bias = -left;
     }
 
-    fn solve_jump(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn solve_jump(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
         let none = Vec3::zeros();
         for closure in &mut w.closures {
             closure.bias = Twist::default();

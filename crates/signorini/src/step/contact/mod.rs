@@ -18,7 +18,7 @@
 //! forces might close, gap ≤ h (|Δv_a| + |Δv_b|), Δv what forces give to the two bodies in the step. What comes faster is met when it overlaps.
 //!
 //! Before the contact problem, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
-//! removed by a displacement, which adds no kinetic energy (`overlap.rs`).
+//! removed by a displacement, which adds no kinetic energy (`overlap.rs`, `carry.rs`).
 //!
 //! **Cost.** One evaluation of the accelerations, one contact problem, one more per strike.
 //!
@@ -27,6 +27,7 @@
 //! **Checked by** `tests/contact_motion.rs`.
 
 mod assemble;
+mod carry;
 mod clusters;
 mod oracle;
 mod overlap;
@@ -74,12 +75,17 @@ pub(crate) struct Stepper {
     free: Vec<f64>,
     /// What is to be added to the displacement h v⁺.
     shift: Vec<f64>,
+    /// What removes overlap, on top of that, and velocities that bodies keep meanwhile.
+    apart: Vec<f64>,
+    kept: Vec<carry::Kept>,
     middle: Vec<f64>,
     /// Velocities of the links at the start of the step, strikes included, and without contact at its end.
     start_twists: Vec<Twist>,
     free_twists: Vec<Twist>,
     /// What strikes have added to the displacement h v⁺ of each link.
     moved: Vec<Twist>,
+    /// Largest angular velocity at the start.
+    fastest_turn: f64,
     /// Whether kinematics are those of the speeds at the start.
     has_start_kinematics: bool,
     /// First link of each link's mechanism, and whether anything may touch it.
@@ -172,10 +178,13 @@ impl Stepper {
             rates: vec![0.0; n_v],
             free: vec![0.0; n_v],
             shift: vec![0.0; n_v],
+            apart: vec![0.0; n_v],
+            kept: Vec::with_capacity(system.tree.links.len()),
             middle: Vec::with_capacity(n_v),
             start_twists: vec![Twist::default(); system.tree.links.len()],
             free_twists: vec![Twist::default(); system.tree.links.len()],
             moved: vec![Twist::default(); system.tree.links.len()],
+            fastest_turn: 0.0,
             has_start_kinematics: false,
             root,
             is_touched: vec![false; system.tree.links.len()],
@@ -224,6 +233,7 @@ impl Simulation {
         let power = self.find_free_motion(start, h, is_current, s)?;
         let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
         s.shift.fill(0.0);
+        s.apart.fill(0.0);
         s.unsolved = None;
         self.strike_all(h, s, &mut balance, &mut report)?;
         self.refine_flight(start, h, s, &mut balance)?;
@@ -233,6 +243,9 @@ impl Simulation {
         let now = Instant { time: if s.is_moreau { inside } else { start }, inside };
         self.find_reactions(now, h, s, &mut balance.work)?;
         self.move_by(h, s);
+        if s.apart.iter().any(|x| *x != 0.0) {
+            self.move_apart(Instant { time: start + h, inside }, h, s)?;
+        }
         self.next.work = self.state.work + balance.work;
         self.next.dissipated = self.state.dissipated + balance.dissipated;
         Ok(report)
@@ -280,6 +293,7 @@ impl Simulation {
             }
         }
         let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
+        s.fastest_turn = fastest;
         for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
             if round > 0 {
                 s.has_start_kinematics = false;
@@ -587,7 +601,7 @@ impl Simulation {
         }
     }
 
-    /// q⁺ = q ⊕ (h v⁺ + what strikes and overlap ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
+    /// q⁺ = q ⊕ (h v⁺ + what strikes ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
     fn move_by(&mut self, h: f64, s: &mut Stepper) {
         self.find_touched(s);
         let system = &self.system;

@@ -4,8 +4,8 @@
 //! extrapolated, must come apart. gap/h as a velocity would throw them: a millimetre at a step of one is a metre per second.
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
-//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Velocities are not touched, so the kinetic energy of a body that is alone is not; joints keep their
-//! relative speeds, and a mechanism that is bent while it turns fast does not keep its own. Contacts are pushed apart one after the
+//! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Bodies that are alone keep their speeds and with them
+//! their kinetic energy; mechanisms take their velocities along (`carry.rs`). Contacts are pushed apart one after the
 //! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
 //! which are as they should be cost nothing. After a few sweeps those that push are nearly always the right ones, and elimination finds by how much;
 //! where it does not end it, sweeps go on from there. If that takes long, the solver is asked.
@@ -276,7 +276,7 @@ fn solve_symmetric(a: &mut [f64], x: &mut [f64]) -> bool {
 }
 
 impl Simulation {
-    /// Adds to the displacement what takes bodies apart.
+    /// Finds the displacement that takes bodies apart.
     pub(super) fn remove_overlap(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) -> Result<(), StepError> {
         if s.touching.is_empty() {
             return Ok(());
@@ -312,7 +312,7 @@ impl Simulation {
         for (&c, lambda) in o.members.iter().zip(&o.lambda) {
             o.impulses[s.rows.offsets()[c]] = *lambda;
         }
-        s.rows.respond(system, w, &o.impulses, &mut s.shift);
+        s.rows.respond(system, w, &o.impulses, &mut s.apart);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! machine that has fallen over the residual of the start is a tenth. Where contacts come and go it is no better, so that both are judged unless it is close,
 //! and with many contacts something always does.
 
+use super::search::joint_of;
 use super::touching::Touching;
 use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
 use crate::spatial::Vec3;
@@ -22,6 +23,8 @@ pub(super) struct WarmStart {
     last: Vec<f64>,
     ahead: Vec<f64>,
     is_smooth: bool,
+    /// Whether impulses change by more than rounding.
+    is_changing: bool,
 }
 
 impl WarmStart {
@@ -31,6 +34,9 @@ impl WarmStart {
         self.ahead.clear();
         // One contact alone is solved at once.
         self.is_smooth = (2..=MOST_CONTACTS).contains(&touching.len());
+        // Contacts are compared among each other, rows of joints each with itself, since they have units of their own.
+        let (mut largest, mut change) = (0.0_f64, 0.0_f64);
+        self.is_changing = false;
         let mut known = memory.iter().peekable();
         for t in touching {
             while known.next_if(|m| m.id < t.id).is_some() {}
@@ -40,9 +46,17 @@ impl WarmStart {
             let ahead: [f64; 3] = std::array::from_fn(|k| last[k] + (last[k] - before[k]));
             // Who starts or ends to push is not foretold.
             self.is_smooth &= !t.is_unilateral() || (last[0] > 0.0) == (before[0] > 0.0) && ahead[0] >= 0.0;
+            let size = |x: [f64; 3]| x[..t.n_rows()].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            let (own, own_change) = (size(last), size(std::array::from_fn(|k| ahead[k] - last[k])));
+            if joint_of(t.id).is_some() {
+                self.is_changing |= own_change > CHANGE * own;
+            } else {
+                (largest, change) = (largest.max(own), change.max(own_change));
+            }
             self.last.extend_from_slice(&last[..t.n_rows()]);
             self.ahead.extend_from_slice(&ahead[..t.n_rows()]);
         }
+        self.is_changing |= change > CHANGE * largest;
     }
 
     /// Impulses of the last step, row by row.
@@ -59,10 +73,8 @@ impl WarmStart {
         solution: &mut Solution,
     ) -> bool {
         let is_smooth = self.is_smooth && start != Start::Still;
-        let largest = |x: f64, y: f64| x.max(y.abs());
-        let change = self.ahead.iter().zip(&self.last).map(|(a, b)| a - b).fold(0.0, largest);
         // What hardly changes is rounding, of which steps ahead would make more and more.
-        let is_changing = is_smooth && change > CHANGE * self.last.iter().copied().fold(0.0, largest);
+        let is_changing = is_smooth && self.is_changing;
         let (first, second) = if is_changing { (&self.ahead, &self.last) } else { (&self.last, &self.ahead) };
         solution.r.clone_from(first);
         if solver.begin(problem, start, solution) {

@@ -1,0 +1,91 @@
+//! Velocities are carried along the displacement that removes overlap.
+//!
+//! **Problem.** A mechanism is bent from q to q ⊕ δ, in no time. Speeds of joints are relative: kept as they are, they would give the bodies other
+//! velocities than they had, and where links turn fast and δ is as large as the way of a step, energy out of nothing.
+//!
+//! **Method.** What bodies keep is their velocity V: of their centre of mass in world axes, angular in their own, so that ½ Vᵀ M V stays what it is. Speeds
+//! after the displacement are those whose velocities are nearest, min ‖J(q ⊕ δ)(v + Δv) − V‖ in the kinetic metric: the equations of an impact without impulse,
+//! which `jump.rs` solves. A projection does not lengthen: **kinetic energy does not rise**. Loops stay closed, prescribed speeds what they are.
+//!
+//! The default scheme leaves overlap of second order, ρ (h ω)², where bodies turn, and to keep speeds then errs no more than the step does. It carries velocities
+//! where overlap is deeper, which the scene has put there or others have pushed together. After Moreau what comes fast overlaps by the way of a step, and velocities are always carried.
+//!
+//! **Cost.** Two sweeps for positions and the two of the articulated-body algorithm, in such steps.
+//!
+//! **Fails when** a joint moves no inertia.
+//!
+//! **Checked by** `tests/contact_carry.rs`.
+
+use super::{Stepper, Touching, joint_of};
+use crate::dynamics::recursive::Link;
+use crate::model::Instant;
+use crate::spatial::{Mat3, Twist, Vec3, Wrench};
+use crate::step::{Simulation, StepError};
+
+/// What a body keeps: the velocity of its centre of mass, and its angular velocity in the axes that it has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    linear: Vec3,
+    angular: Vec3,
+    rotation: Mat3,
+}
+
+impl Simulation {
+    /// Adds to `next` the displacement that removes overlap. A body that floats alone keeps its velocity with its speeds.
+    pub(super) fn move_apart(&mut self, end: Instant, h: f64, s: &mut Stepper) -> Result<(), StepError> {
+        let tree = &self.system.tree;
+        let is_bent = |(i, link): (usize, &Link)| !tree.floats[i] && link.v_range().any(|at| s.apart[at] != 0.0);
+        let is_deep = || s.is_moreau || self.is_deeper_than_turning(h, s);
+        if tree.links.iter().enumerate().any(is_bent) && is_deep() {
+            return self.carry_velocities(end, s);
+        }
+        self.system.displace(&mut self.next.q, &s.apart, 1.0);
+        Ok(())
+    }
+
+    /// Whether something overlapped by more than bodies do that turned for a step, ρ (h ω)².
+    fn is_deeper_than_turning(&self, h: f64, s: &Stepper) -> bool {
+        let turn = h * s.fastest_turn;
+        let bending = self.system.model.characteristic_length() * turn * turn;
+        // Coordinates of joints do not bend: what lies beyond a limit was put there.
+        let allowed = |t: &Touching| if joint_of(t.id).is_some() { t.rounding } else { bending.max(t.rounding) };
+        s.touching.iter().any(|t| t.is_unilateral() && -t.gap > allowed(t))
+    }
+
+    /// Moves `next` on by the displacement that removes overlap, and takes velocities along.
+    pub(super) fn carry_velocities(&mut self, end: Instant, s: &mut Stepper) -> Result<(), StepError> {
+        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
+        let tree = &system.tree;
+        system.update_kinematics(&next.q, &next.v, w);
+        system.update_positions(w);
+        s.kept.clear();
+        s.kept.extend(tree.links.iter().zip(&w.recursion.kinematics.links).zip(&w.recursion.kinematics.velocity).map(
+            |((link, motion), velocity)| {
+                let arm = motion.rotation * link.inertia.com;
+                Kept { linear: velocity + motion.omega.cross(&arm), angular: motion.omega, rotation: motion.rotation }
+            },
+        ));
+        system.displace(&mut next.q, &s.apart, 1.0);
+        system.update_kinematics(&next.q, &next.v, w);
+        system.update_positions(w);
+        system.update_closures(w);
+        let kinematics = &mut w.recursion.kinematics;
+        for (i, (link, kept)) in tree.links.iter().zip(&s.kept).enumerate() {
+            let motion = &mut kinematics.links[i];
+            let inertia = link.inertia.rotated(&motion.rotation);
+            let angular = motion.rotation * kept.rotation.tr_mul(&kept.angular);
+            let before = Twist::new(angular, kept.linear - angular.cross(&inertia.com));
+            let lost = before - Twist::new(motion.omega, kinematics.velocity[i]);
+            // Bodies that float alone keep their speeds, to the bit.
+            w.external[i] = if tree.floats[i] { Wrench::default() } else { inertia.to_sym6().times(&lost) };
+            motion.omega = Vec3::zeros();
+            motion.bias = Twist::default();
+        }
+        w.tau.fill(0.0);
+        w.prescribed.fill(0.0);
+        s.middle.resize(next.v.len(), 0.0);
+        system.solve_jump(end, &mut s.middle, w)?;
+        next.v.iter_mut().zip(&s.middle).for_each(|(v, d)| *v += d);
+        Ok(())
+    }
+}
