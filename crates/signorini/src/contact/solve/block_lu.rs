@@ -1,9 +1,7 @@
 //! Block LU over the contact graph. Headings in `linear.rs`, of which this is the sparse half.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::super::delassus::BlockMatrix;
+use super::ordering::Ordering;
 
 const NONE: usize = usize::MAX;
 
@@ -29,17 +27,6 @@ pub struct Symbolic {
     ordering: Ordering,
 }
 
-/// Scratch of the search for an order.
-#[derive(Debug, Clone, Default)]
-struct Ordering {
-    /// Neighbours of each contact that are not yet eliminated.
-    adjacency: Vec<Vec<usize>>,
-    /// Numbers of neighbours, some of them outdated.
-    heap: BinaryHeap<Reverse<(usize, usize)>>,
-    is_done: Vec<bool>,
-    mark: Vec<usize>,
-}
-
 impl Symbolic {
     /// Whether the order is that of this graph.
     fn is_for(&self, graph: &BlockMatrix) -> bool {
@@ -50,7 +37,7 @@ impl Symbolic {
             && (0..n).flat_map(|i| graph.columns(i)).eq(&self.neighbours)
     }
 
-    /// Minimum-degree order of the whole contact graph, ties by contact number. Nothing is done, and true returned, where it is known.
+    /// Minimum-degree order of the whole contact graph. Nothing is done, and true returned, where it is known.
     pub fn order(&mut self, graph: &BlockMatrix) -> bool {
         if self.is_for(graph) {
             return true;
@@ -60,56 +47,8 @@ impl Symbolic {
         self.degrees.extend((0..n).map(|i| graph.columns(i).len()));
         self.neighbours.clear();
         self.neighbours.extend((0..n).flat_map(|i| graph.columns(i)));
-        self.order_anew(graph);
+        self.ordering.find(graph, &mut self.order);
         false
-    }
-
-    fn order_anew(&mut self, graph: &BlockMatrix) {
-        let n = graph.n_blocks();
-        let Ordering { adjacency, heap, is_done, mark } = &mut self.ordering;
-        if adjacency.len() < n {
-            adjacency.resize(n, Vec::new());
-        }
-        adjacency[..n].iter_mut().for_each(Vec::clear);
-        for i in 0..n {
-            for &j in graph.columns(i) {
-                if i != j {
-                    adjacency[i].push(j);
-                    adjacency[j].push(i);
-                }
-            }
-        }
-        heap.clear();
-        for (i, list) in adjacency[..n].iter_mut().enumerate() {
-            list.sort_unstable();
-            list.dedup();
-            heap.push(Reverse((list.len(), i)));
-        }
-        is_done.clear();
-        is_done.resize(n, false);
-        mark.clear();
-        mark.resize(n, NONE);
-        let mut stamp = 0;
-        self.order.clear();
-        while let Some(Reverse((degree, v))) = heap.pop() {
-            if is_done[v] || degree != adjacency[v].len() {
-                continue;
-            }
-            is_done[v] = true;
-            self.order.push(v);
-            let clique = std::mem::take(&mut adjacency[v]);
-            for &u in &clique {
-                stamp += 1;
-                let list = &mut adjacency[u];
-                list.retain(|x| *x != v);
-                list.iter().for_each(|x| mark[*x] = stamp);
-                mark[u] = stamp;
-                list.extend(clique.iter().filter(|x| mark[**x] != stamp));
-                heap.push(Reverse((list.len(), u)));
-            }
-            // For the next time.
-            adjacency[v] = clique;
-        }
     }
 
     /// The pattern of the factor of the active contacts.
@@ -155,9 +94,8 @@ impl Symbolic {
                 }
                 child = self.next_sibling[child];
             }
-            self.upper[from..].sort_unstable();
             self.upper_start.push(self.upper.len());
-            if let Some(&parent) = self.upper.get(from) {
+            if let Some(&parent) = self.upper[from..].iter().min() {
                 self.next_sibling[k] = self.first_child[parent];
                 self.first_child[parent] = k;
             }
@@ -185,12 +123,13 @@ impl Symbolic {
 /// The numbers of a factor with D×D blocks, whose rows take the room of P; smaller contacts are padded with rows of the identity.
 #[derive(Debug, Clone, Default)]
 pub struct Numeric<const D: usize, const P: usize> {
+    /// U with ones on its diagonal.
     upper: Vec<Block<D, P>>,
     lower: Vec<Block<D, P>>,
-    /// Inverses of the diagonal blocks of U.
+    /// Inverses of the pivots, which are L's diagonal blocks.
     inverse: Vec<Block<D, P>>,
     row: Vec<Block<D, P>>,
-    x: Vec<[f64; D]>,
+    x: Vec<[f64; P]>,
 }
 
 /// Rows of D numbers, then zeros.
@@ -250,19 +189,18 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
             s.upper[upper.clone()].iter().for_each(|j| row[*j] = zero);
             matrix.write(s.active[i], &mut Row { position: &s.position, blocks: row });
             let row = &mut self.row[..m];
+            // U has been multiplied by the inverses of its pivots: what is left of A's row is L's, and nobody waits for a product with an inverse.
             for t in lower {
                 let k = s.lower[t];
-                let l = multiply(&row[k], &self.inverse[k]);
+                let l = row[k];
                 self.lower[t] = l;
                 let others = s.upper_start[k]..s.upper_start[k + 1];
-                for (&at, u) in s.upper[others.clone()].iter().zip(&self.upper[others]) {
-                    subtract_product(&mut row[at], &l, u);
-                }
+                subtract_products(row, &l, &s.upper[others.clone()], &self.upper[others]);
             }
             let Some(inverse) = invert_rows(&row[i]) else { return false };
             self.inverse[i] = inverse;
             for (u, &at) in self.upper[upper.clone()].iter_mut().zip(&s.upper[upper]) {
-                *u = row[at];
+                *u = multiply(&inverse, &row[at]);
             }
         }
         true
@@ -289,44 +227,70 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
     fn solve_generic(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
         let m = s.active.len();
         self.x.clear();
-        self.x.resize(m, [0.0; D]);
+        self.x.resize(m, [0.0; P]);
         for i in 0..m {
-            let mut sum = [0.0; D];
-            let rows = &b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
-            sum[..rows.len()].copy_from_slice(rows);
             let lower = s.lower_start[i]..s.lower_start[i + 1];
+            let mut sums = [[0.0; P]; D];
             for (block, &at) in self.lower[lower.clone()].iter().zip(&s.lower[lower]) {
-                subtract_from(&mut sum, block, &self.x[at]);
+                add_products(&mut sums, block, &self.x[at]);
             }
-            self.x[i] = sum;
+            let mut x = read::<P>(&b[offsets[s.active[i]]..offsets[s.active[i] + 1]]);
+            x.iter_mut().zip(&sums).for_each(|(x, s)| *x -= fold(s));
+            let mut products = [[0.0; P]; D];
+            add_products(&mut products, &self.inverse[i], &x);
+            self.x[i].iter_mut().zip(&products).for_each(|(x, p)| *x = fold(p));
         }
         for i in (0..m).rev() {
-            let mut sum = self.x[i];
             let upper = s.upper_start[i]..s.upper_start[i + 1];
+            let mut sums = [[0.0; P]; D];
             for (block, &at) in self.upper[upper.clone()].iter().zip(&s.upper[upper]) {
-                subtract_from(&mut sum, block, &self.x[at]);
+                add_products(&mut sums, block, &self.x[at]);
             }
-            let mut x = [0.0; D];
-            for a in 0..D {
-                for c in 0..D {
-                    x[a] += self.inverse[i][a][c] * sum[c];
-                }
-            }
-            self.x[i] = x;
-            let rows = &mut b[offsets[s.active[i]]..offsets[s.active[i] + 1]];
-            let dim = rows.len();
-            rows.copy_from_slice(&x[..dim]);
+            let x = &mut self.x[i];
+            x.iter_mut().zip(&sums).for_each(|(x, s)| *x -= fold(s));
+            write(&mut b[offsets[s.active[i]]..offsets[s.active[i] + 1]], x);
         }
     }
 }
 
-/// sum ← sum − A x.
+/// Some rows of a vector, then zeros.
 #[inline(always)]
-fn subtract_from<const D: usize, const P: usize>(sum: &mut [f64; D], a: &Block<D, P>, x: &[f64; D]) {
-    for c in 0..D {
-        for (s, row) in sum.iter_mut().zip(a) {
-            *s -= row[c] * x[c];
+fn read<const P: usize>(rows: &[f64]) -> [f64; P] {
+    let mut out = [0.0; P];
+    // By far the most frequent, without asking how many.
+    if let ([a, b, c], [x, y, z, ..]) = (rows, &mut out[..]) {
+        (*x, *y, *z) = (*a, *b, *c);
+    } else {
+        out.iter_mut().zip(rows).for_each(|(to, from)| *to = *from);
+    }
+    out
+}
+
+#[inline(always)]
+fn write(rows: &mut [f64], x: &[f64]) {
+    if let ([a, b, c], [x, y, z, ..]) = (&mut *rows, x) {
+        (*a, *b, *c) = (*x, *y, *z);
+    } else {
+        rows.iter_mut().zip(x).for_each(|(to, from)| *to = *from);
+    }
+}
+
+/// Adds the products of every row of A with x, lane by lane.
+#[inline(always)]
+fn add_products<const D: usize, const P: usize>(sums: &mut Block<D, P>, a: &Block<D, P>, x: &[f64; P]) {
+    for (sum, row) in sums.iter_mut().zip(a) {
+        for j in 0..P {
+            sum[j] += row[j] * x[j];
         }
+    }
+}
+
+/// The sum of all lanes.
+#[inline(always)]
+fn fold<const P: usize>(lanes: &[f64; P]) -> f64 {
+    match lanes[..] {
+        [a, b, c, d] => (a + c) + (b + d),
+        _ => lanes.iter().sum(),
     }
 }
 
@@ -343,16 +307,25 @@ fn multiply<const D: usize, const P: usize>(a: &Block<D, P>, b: &Block<D, P>) ->
     out
 }
 
+/// Subtracts L times blocks of U from blocks of a row.
 #[inline(always)]
-fn subtract_product<const D: usize, const P: usize>(out: &mut Block<D, P>, a: &Block<D, P>, b: &Block<D, P>) {
-    for i in 0..D {
-        let mut row = out[i];
-        for k in 0..D {
-            for j in 0..P {
-                row[j] -= a[i][k] * b[k][j];
+fn subtract_products<const D: usize, const P: usize>(
+    row: &mut [Block<D, P>],
+    l: &Block<D, P>,
+    at: &[usize],
+    u: &[Block<D, P>],
+) {
+    for (&at, u) in at.iter().zip(u) {
+        let out = &mut row[at];
+        for i in 0..D {
+            let mut sum = out[i];
+            for k in 0..D {
+                for j in 0..P {
+                    sum[j] -= l[i][k] * u[k][j];
+                }
             }
+            out[i] = sum;
         }
-        out[i] = row;
     }
 }
 
@@ -364,6 +337,9 @@ pub fn invert<const D: usize>(a: &[[f64; D]; D]) -> Option<[[f64; D]; D]> {
 /// The same in rows of P, of which the first D count.
 #[inline(always)]
 fn invert_rows<const D: usize, const P: usize>(a: &Block<D, P>) -> Option<Block<D, P>> {
+    if D == 3 {
+        return invert_spatial(a);
+    }
     let mut a = *a;
     let mut out = [[0.0; P]; D];
     for i in 0..D {
@@ -397,6 +373,28 @@ fn invert_rows<const D: usize, const P: usize>(a: &Block<D, P>) -> Option<Block<
             }
         }
     }
+    Some(out)
+}
+
+/// Three rows by their minors: a tenth of the time, since nothing waits for the choice of a pivot. What cancels in a minor is what a pivot would have lost.
+#[inline(always)]
+fn invert_spatial<const D: usize, const P: usize>(a: &Block<D, P>) -> Option<Block<D, P>> {
+    let minor = |i: usize, j: usize| {
+        let (p, q, r, s) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        a[p][r] * a[q][s] - a[p][s] * a[q][r]
+    };
+    let mut out = [[0.0; P]; D];
+    for i in 0..D {
+        for j in 0..D {
+            out[j][i] = minor(i, j);
+        }
+    }
+    let determinant = a[0][0] * out[0][0] + a[0][1] * out[1][0] + a[0][2] * out[2][0];
+    let inverse = 1.0 / determinant;
+    if !(inverse.is_finite() && determinant.is_finite()) {
+        return None;
+    }
+    out.iter_mut().flatten().for_each(|x| *x *= inverse);
     Some(out)
 }
 

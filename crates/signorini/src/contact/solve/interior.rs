@@ -296,6 +296,13 @@ impl Interior {
         let mut length: f64 = 1.0;
         for (i, law) in self.laws.iter().enumerate().filter(|(_, law)| **law != Law::Bilateral) {
             for (p, d) in [(&self.x[i], &self.dx[i]), (&self.y[i], &self.dy[i])] {
+                // Cones are convex: what ends inside has not left.
+                let end = moved(p, d, length);
+                let is_inside =
+                    end[0] > 0.0 && (*law == Law::Unilateral || end[0] * end[0] > end[1] * end[1] + end[2] * end[2]);
+                if is_inside {
+                    continue;
+                }
                 if d[0] < 0.0 {
                     length = length.min(-p[0] / d[0]);
                 }

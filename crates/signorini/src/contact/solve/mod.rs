@@ -16,6 +16,7 @@ mod linear;
 mod local;
 mod newton;
 mod newton_matrix;
+mod ordering;
 mod speed_lu;
 mod stubborn;
 mod system;

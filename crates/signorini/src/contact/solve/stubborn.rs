@@ -38,6 +38,8 @@ const SHORTEST: f64 = 0.1;
 pub struct Stubborn {
     members: Vec<usize>,
     n_rows: usize,
+    /// ‖f‖² of every contact, negative for members.
+    squares: Vec<f64>,
     /// Columns of Z, and of W Z where the factorisation has them.
     columns: Vec<f64>,
     responses: Vec<f64>,
@@ -68,6 +70,7 @@ impl Stubborn {
         grow(&mut self.columns, most * system.n());
         grow(&mut self.responses, most * system.n());
         self.laws.resize(MOST, Linearised::default());
+        self.squares.reserve(system.n_contacts());
         let own = [&mut self.r, &mut self.u, &mut self.g, &mut self.best, &mut self.from, &mut self.step];
         own.into_iter().for_each(|v| v.reserve(most));
         [&mut self.p, &mut self.q, &mut self.matrix].into_iter().for_each(|v| v.reserve(most * most));
@@ -81,20 +84,30 @@ impl Stubborn {
         (matrix, laws): (&mut NewtonMatrix, &[Linearised]),
         now: &[Linearised],
     ) -> bool {
-        let square = |i: usize| now[i].f[..system.w.dim(i)].iter().map(|x| x * x).sum::<f64>();
-        let mut left: f64 = (0..now.len()).map(square).sum();
+        self.squares.clear();
+        let square = |(law, dim): (&Linearised, usize)| match law.f[..dim] {
+            [a, b, c] => a * a + b * b + c * c,
+            _ => law.f[..dim].iter().map(|x| x * x).sum::<f64>(),
+        };
+        self.squares
+            .extend(now.iter().zip(system.offsets().windows(2)).map(|(law, rows)| square((law, rows[1] - rows[0]))));
+        let mut left: f64 = self.squares.iter().sum();
         let allowed = REST * left;
         let known = self.members.len();
-        left -= self.members.iter().map(|i| square(*i)).sum::<f64>();
+        for &i in &self.members {
+            left -= self.squares[i];
+            self.squares[i] = -1.0;
+        }
         while left > allowed {
-            let others = (0..now.len()).filter(|i| !self.members.contains(i));
-            let Some(worst) = others.max_by(|a, b| square(*a).total_cmp(&square(*b))) else { break };
-            if self.members.len() == MOST {
+            let largest = |a: (usize, f64), b: (usize, f64)| if b.1 >= a.1 { b } else { a };
+            let (worst, square) = self.squares.iter().copied().enumerate().fold((0, -1.0), largest);
+            if self.members.len() == MOST || square < 0.0 {
                 self.members.truncate(known);
                 return false;
             }
             self.members.push(worst);
-            left -= square(worst);
+            left -= square;
+            self.squares[worst] = -1.0;
         }
         for k in known..self.members.len() {
             for row in system.rows(self.members[k]) {

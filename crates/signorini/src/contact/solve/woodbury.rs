@@ -56,7 +56,10 @@ impl Woodbury {
         let mechanism = mechanism(system)?;
         self.is_by_speeds = matches!(mechanism, Mechanism::Speeds(_));
         match mechanism {
-            Mechanism::Links(tree) => (system.n() > few).then(|| self.tree.plan(tree, &system.members)),
+            Mechanism::Links(tree) => {
+                let is_promising = system.n() > few && self.tree.is_promising(tree, &system.members);
+                is_promising.then(|| self.tree.plan(tree, &system.members))
+            }
             Mechanism::Speeds(columns) => self.speeds.plan(columns, &system.members),
         }
     }
