@@ -116,9 +116,9 @@ const SPEEDS_GOAL: f64 = 1e-11;
 /// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
 const REPEAT: f64 = 0.3;
 
-/// Steps from nearby in which the residual must fall by half; otherwise they cycle.
-const PATIENCE: usize = 5;
-const PROGRESS: f64 = 0.5;
+/// Steps from nearby in which the residual must fall to this share; otherwise they cycle.
+const PATIENCE: usize = 15;
+const PROGRESS: f64 = 0.7;
 
 /// A step that lowers ‖f‖ by this much is taken as it is; one with a few contacts met exactly, by this. Times that others may join these, and contacts
 /// in all up to which it is not tried.
