@@ -3,7 +3,7 @@
 //! **Problem.** (A + B (W + α)) x = c with A, B block-diagonal: the Newton matrix, rows of open contacts left out.
 //!
 //! **Method.** Dense: Gaussian elimination with partial pivoting. Sparse: block elimination in a minimum-degree order
-//! of the contact graph, the factor row by row (up-looking), exchanges only inside diagonal blocks. W + α is positive
+//! of the contact graph (`ordering.rs`), the factor row by row (up-looking), exchanges only inside diagonal blocks. W + α is positive
 //! definite up to the asymmetry of its data, where elimination without exchanges between blocks is stable; the caller
 //! checks the residual of what comes back.
 //!
