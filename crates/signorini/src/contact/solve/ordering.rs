@@ -70,7 +70,9 @@ impl Ordering {
                 self.update(i, pivot, members.len(), n - order.len(), today);
                 least = least.min(self.degree[i]);
             }
-            std::mem::swap(&mut self.neighbours[pivot], &mut members);
+            // Copied, so that every list keeps the room that it has grown to.
+            self.neighbours[pivot].clear();
+            self.neighbours[pivot].extend_from_slice(&members);
         }
         self.members = members;
     }

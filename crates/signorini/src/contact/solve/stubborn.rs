@@ -70,10 +70,14 @@ impl Stubborn {
         grow(&mut self.columns, most * system.n());
         grow(&mut self.responses, most * system.n());
         self.laws.resize(MOST, Linearised::default());
-        self.squares.reserve(system.n_contacts());
+        let room = |v: &mut Vec<f64>, n: usize| {
+            v.clear();
+            v.reserve(n);
+        };
+        room(&mut self.squares, system.n_contacts());
         let own = [&mut self.r, &mut self.u, &mut self.g, &mut self.best, &mut self.from, &mut self.step];
-        own.into_iter().for_each(|v| v.reserve(most));
-        [&mut self.p, &mut self.q, &mut self.matrix].into_iter().for_each(|v| v.reserve(most * most));
+        own.into_iter().for_each(|v| room(v, most));
+        [&mut self.p, &mut self.q, &mut self.matrix].into_iter().for_each(|v| room(v, most * most));
         [&mut self.change, &mut self.moved].into_iter().for_each(|v| v.resize(system.n(), 0.0));
     }
 
