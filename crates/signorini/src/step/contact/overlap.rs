@@ -304,6 +304,7 @@ impl Simulation {
             o.solve().map_err(|error| contact_failed(self.state.time, "overlap", error))?;
             if !o.solution.status.is_solved() {
                 report.is_unsolved = true;
+                report.residual.rel = report.residual.rel.max(o.solution.residual.rel);
                 s.unsolved.get_or_insert_with(|| o.problem.duplicate());
             }
         }
