@@ -300,6 +300,15 @@ fn what_cannot_be_is_refused() {
     let scratch = Scratch::new();
     let refused = |arguments: &str, messages: &[&str]| expect(&scratch.signorini(arguments), 2, messages);
     refused("run thrown.toml --solver lemke", &["solver.method", "without friction only", "material `rubber`"]);
+    refused("run thrown.toml --solver enumerate", &["solver.method", "friction of contacts", "material `rubber`"]);
+    for method in ["lemke", "enumerate"] {
+        let text = THROWN.replace("[[material]]", &format!("[solver]\nmethod = \"{method}\"\n\n[[material]]"));
+        fs::write(scratch.path("method.toml"), &text).unwrap();
+        refused("check method.toml", &["solver.method", "method.toml:9:", "allowed: `auto`, `gauss-seidel`"]);
+        // Without friction there is nothing that they could not treat.
+        fs::write(scratch.path("smooth.toml"), text.replace("friction = 0.4", "friction = 0")).unwrap();
+        expect(&scratch.signorini("check smooth.toml"), 0, &[]);
+    }
     refused("run thrown.toml --tolerance 1", &["solver.tolerance", "at most 0.01"]);
     refused("run thrown.toml --policy ignore", &["stop", "warn", "accept"]);
     for method in ["adaptive", "rk4", "euler"] {
