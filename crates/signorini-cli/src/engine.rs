@@ -71,7 +71,8 @@ fn joint_columns(joint: &signorini::model::Joint) -> JointColumns {
 }
 
 fn finding(error: &StepError) -> Finding {
-    Finding::new(FindingKind::Mechanism, "", error.to_string())
+    let key = if let StepError::Setting { key, .. } = error { key } else { "" };
+    Finding::new(FindingKind::Mechanism, key, error.to_string())
 }
 
 /// What assembling the mechanism found that the user should know.

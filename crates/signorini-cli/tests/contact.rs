@@ -300,14 +300,31 @@ fn what_cannot_be_is_refused() {
     let scratch = Scratch::new();
     let refused = |arguments: &str, messages: &[&str]| expect(&scratch.signorini(arguments), 2, messages);
     refused("run thrown.toml --solver lemke", &["solver.method", "without friction only", "material `rubber`"]);
+    refused("run thrown.toml --solver enumerate", &["solver.method", "friction of contacts", "material `rubber`"]);
+    for method in ["lemke", "enumerate"] {
+        let text = THROWN.replace("[[material]]", &format!("[solver]\nmethod = \"{method}\"\n\n[[material]]"));
+        fs::write(scratch.path("method.toml"), &text).unwrap();
+        refused("check method.toml", &["solver.method", "method.toml:9:", "allowed: `auto`, `gauss-seidel`"]);
+        // Without friction there is nothing that they could not treat.
+        fs::write(scratch.path("smooth.toml"), text.replace("friction = 0.4", "friction = 0")).unwrap();
+        expect(&scratch.signorini("check smooth.toml"), 0, &[]);
+    }
     refused("run thrown.toml --tolerance 1", &["solver.tolerance", "at most 0.01"]);
     refused("run thrown.toml --policy ignore", &["stop", "warn", "accept"]);
     for method in ["adaptive", "rk4", "euler"] {
         let message = format!("integrator `{method}` does not step contact");
-        refused(&format!("run thrown.toml --integrator {method}"), &[&message, "may touch", "[[contact]]"]);
+        // The scene does not give the key, so the place is that of its table.
+        let place = ["time.integrator", "thrown.toml:4:"];
+        refused(
+            &format!("run thrown.toml --integrator {method}"),
+            &[&message, "may touch", "[[contact]]", place[0], place[1]],
+        );
     }
+    let adaptive = THROWN.replace("step = 0.002", "step = 0.002\nintegrator = \"adaptive\"");
+    fs::write(scratch.path("adaptive.toml"), adaptive).unwrap();
+    refused("check adaptive.toml", &["time.integrator", "does not step contact", "adaptive.toml:7:"]);
     fs::write(scratch.path("step.toml"), THROWN.replace("step = 0.002", "")).unwrap();
-    refused("check step.toml", &["need `step`", "may touch"]);
+    refused("check step.toml", &["time.step", "need `step`", "may touch", "step.toml:4:"]);
     assert!(!scratch.path("out").exists());
     let off = THROWN.replace("[[material]]", "[[contact]]\nbodies = [\"*\", \"*\"]\nenabled = false\n[[material]]");
     fs::write(scratch.path("off.toml"), off).unwrap();

@@ -71,3 +71,53 @@ fn a_joint_that_moves_no_inertia_is_named() {
     let error = Simulation::from_scene(&scene).unwrap().advance(1.0).unwrap_err().to_string();
     assert!(error.contains("`spin`"), "{error}");
 }
+
+/// A slender rod is refused where it may turn about its own axis, however it points and whatever rounding makes of that, and runs where it may not.
+#[test]
+fn a_rod_that_may_spin_is_refused() {
+    use signorini::step::BuildError;
+    let with = |kind: Option<JointKind>, edit: &dyn Fn(&mut Body, &mut Joint)| {
+        let mut rod = Body {
+            name: "rod".into(),
+            mass: Some(1.0),
+            inertia: Some(vec![1.0 / 3.0, 1.0 / 3.0, 0.0]),
+            ..Default::default()
+        };
+        let mut joint = Joint {
+            name: "joint".into(),
+            kind: kind.unwrap_or_default(),
+            parent: GROUND.into(),
+            child: "rod".into(),
+            child_frame: Some(FrameRef::Pose { position: [0.0, 0.0, 1.0], orientation: None }),
+            ..Default::default()
+        };
+        edit(&mut rod, &mut joint);
+        let joint = if kind.is_some() { vec![joint] } else { Vec::new() };
+        let mut scene = Scene { gravity: [0.0, 0.0, -9.81], body: vec![rod], joint, ..Default::default() };
+        scene.time.end = 0.1;
+        signorini::step::build(&scene).map(|_| Simulation::from_scene(&scene).unwrap().advance(0.1).unwrap())
+    };
+    let refused = |kind: Option<JointKind>, edit: &dyn Fn(&mut Body, &mut Joint)| match with(kind, edit).unwrap_err() {
+        BuildError::Model(error) => {
+            assert_eq!((error.0[0].kind, error.0[0].path.as_str()), (FindingKind::Inertia, "body[0].inertia"));
+        }
+        BuildError::Step(error) => panic!("{error}"),
+    };
+    let (free, ball, hinge) = (Some(JointKind::Free), Some(JointKind::Spherical), Some(JointKind::Revolute));
+    for kind in [None, free, ball] {
+        refused(kind, &|_, _| ());
+        let (s, c) = 0.7f64.sin_cos();
+        // About an axis in no coordinate direction, on which the joint is, too: zero but for rounding.
+        refused(kind, &|rod, joint| {
+            rod.inertia = Some([c * c, 1.0, s * s, 0.0, -s * c, 0.0].iter().map(|x| x / 3.0).collect());
+            joint.child_frame = Some(FrameRef::Pose { position: [s, 0.0, c], orientation: None });
+        });
+        with(kind, &|rod, _| rod.inertia = Some(vec![1.0 / 3.0, 1.0 / 3.0, 1e-9])).unwrap();
+    }
+    refused(None, &|rod, _| rod.orientation = Some([0.9238795325112867, 0.0, 0.3826834323650898, 0.0]));
+    // Across its axis; by a ball beside it, which makes it a body about every axis; with a rotor.
+    with(hinge, &|_, joint| joint.axis = Some([1.0, 0.0, 0.0])).unwrap();
+    with(ball, &|_, joint| joint.child_frame = Some(FrameRef::Pose { position: [0.5, 0.0, 1.0], orientation: None }))
+        .unwrap();
+    with(ball, &|_, joint| joint.armature = Some(PerCoordinate::All(0.01))).unwrap();
+}

@@ -82,6 +82,14 @@ pub enum StepError {
     /// A fixed-step method without a step, or a step or tolerance that is not a positive number.
     #[error("{0}")]
     BadOption(String),
+    /// A setting of the scene, missing or of another kind, without which contact is not stepped.
+    #[error("{why}")]
+    Setting {
+        /// Its key in a scene.
+        key: &'static str,
+        /// Why it is needed and what to do.
+        why: String,
+    },
     /// A broken invariant.
     #[error("internal error: {0}")]
     Internal(&'static str),

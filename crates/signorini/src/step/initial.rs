@@ -79,6 +79,7 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     let of_id = |id: BodyId| bodies.get(model.bodies()[id.index()].name.as_str()).copied();
     let plan = Plan::build(&model, &|id| of_id(id).is_some_and(is_placed));
     let system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
+    super::spin::check(scene, &system)?;
     let mut state = initial_state(scene, &system, &bodies)?;
     let assembly = assemble(scene, &system, &mut state)?;
     system.check_finite(0.0, &state.q, &state.v)?;

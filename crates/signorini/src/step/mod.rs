@@ -15,6 +15,7 @@ mod observe;
 mod remap;
 mod report;
 mod simulation;
+mod spin;
 mod system;
 mod watch;
 

@@ -262,7 +262,7 @@ impl<'a> Check<'a> {
 }
 
 /// Eigenvalues in increasing order.
-fn principal_moments(inertia: &Matrix3<f64>) -> Option<[f64; 3]> {
+pub(crate) fn principal_moments(inertia: &Matrix3<f64>) -> Option<[f64; 3]> {
     // Diagonal ones are exact as they stand; the iteration is only for what is not.
     let is_diagonal = inertia.m12 == 0.0 && inertia.m13 == 0.0 && inertia.m23 == 0.0;
     let mut moments: [f64; 3] = if is_diagonal {

@@ -13,6 +13,8 @@ mod numbers;
 mod run;
 mod signal;
 
+pub(crate) use body::principal_moments;
+
 use super::finding::MAX_FINDINGS;
 use super::suggest::did_you_mean;
 use super::{Body, Finding, FindingKind, GROUND, Scene};

@@ -57,24 +57,28 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Lemke's method knows no friction.
+    /// Lemke's method knows no friction; enumeration knows that of joints, whose bounds are fixed, but not that of contacts in
+    /// space, whose sections are round.
     fn method(&mut self) {
         let scene = self.scene;
-        if scene.solver.method != ContactMethod::Lemke {
-            return;
-        }
+        let message = match scene.solver.method {
+            ContactMethod::Lemke => "this method solves problems without friction only",
+            ContactMethod::Enumerate => "this method solves problems without friction of contacts only",
+            ContactMethod::Auto | ContactMethod::GaussSeidel | ContactMethod::Newton | ContactMethod::Admm => return,
+        };
         let material = scene.material.iter().find(|m| m.friction.is_some_and(|x| x > 0.0));
         let rule = scene.contact.iter().position(|r| r.friction.is_some_and(|x| x > 0.0));
         let joint = scene.joint.iter().find(|j| j.friction.is_some() || j.friction_load.is_some());
-        let what = match (material, rule, joint) {
-            (Some(material), ..) => format!("material `{}`", material.name),
-            (None, Some(rule), _) => format!("contact[{rule}]"),
-            (None, None, Some(joint)) => format!("joint `{}`", joint.name),
+        let joint = joint.filter(|_| scene.solver.method == ContactMethod::Lemke);
+        let (what, is_round) = match (material, rule, joint) {
+            (Some(material), ..) => (format!("material `{}`", material.name), true),
+            (None, Some(rule), _) => (format!("contact[{rule}]"), true),
+            (None, None, Some(joint)) => (format!("joint `{}`", joint.name), false),
             (None, None, None) => return,
         };
-        let message = "this method solves problems without friction only";
         self.add_with(FindingKind::Contradiction, format_args!("solver.method"), message, |f| {
-            f.found(format!("friction in {what}")).allowed("`auto`, `gauss-seidel`, `newton`, `admm`, `enumerate`")
+            let more = if is_round { "" } else { ", `enumerate`" };
+            f.found(format!("friction in {what}")).allowed(format!("`auto`, `gauss-seidel`, `newton`, `admm`{more}"))
         });
     }
 

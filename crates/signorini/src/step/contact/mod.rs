@@ -139,17 +139,19 @@ impl Stepper {
         match options.integrator {
             Integrator::Adaptive | Integrator::Rk4 | Integrator::Euler => {
                 let (what, name) = (search.example(system), options.integrator.name());
-                return Err(StepError::BadOption(format!(
+                let why = format!(
                     "integrator `{name}` does not step contact, and {what}: leave it out, or switch contact off by a `[[contact]]` rule"
-                )));
+                );
+                return Err(StepError::Setting { key: "time.integrator", why });
             }
             Integrator::Auto | Integrator::StewartTrinkle | Integrator::Moreau => {}
         }
         if options.step.is_none() {
             let what = search.example(system);
-            return Err(StepError::BadOption(format!(
+            let why = format!(
                 "steps with contact need `step`, and {what}: give it, or switch contact off by a `[[contact]]` rule"
-            )));
+            );
+            return Err(StepError::Setting { key: "time.step", why });
         }
         let (_, n_v) = system.sizes();
         let mut root: Vec<usize> = (0..system.tree.links.len()).collect();
