@@ -61,14 +61,12 @@ pub struct TreeLu {
 
 impl TreeLu {
     /// Whether a plan may be worth it. Bodies that float alone have six rows each, contacts three: with few contacts each, elimination by contacts is less work.
-    pub fn is_promising(&mut self, tree: &Articulation, members: &[usize]) -> bool {
-        self.find_links(tree, members);
-        members.len() >= MANY_PER_BODY * self.links.len() || self.parent.iter().any(|p| *p != NONE)
+    pub fn is_promising(&self, n_contacts: usize) -> bool {
+        n_contacts >= MANY_PER_BODY * self.links.len() || self.parent.iter().any(|p| *p != NONE)
     }
 
-    /// Finds the pattern of a problem; returns the multiplications of one factorisation.
+    /// Finds the pattern of a problem whose links have been found; returns the multiplications of one factorisation.
     pub fn plan(&mut self, tree: &Articulation, members: &[usize]) -> f64 {
-        self.find_links(tree, members);
         let m = self.links.len();
         if self.lists.len() < m {
             self.lists.resize(m, Vec::new());
@@ -114,7 +112,8 @@ impl TreeLu {
         cost
     }
 
-    fn find_links(&mut self, tree: &Articulation, members: &[usize]) {
+    /// The links that contacts touch, and all that hang together with them.
+    pub fn find_links(&mut self, tree: &Articulation, members: &[usize]) {
         let n = tree.n_links();
         self.place.clear();
         self.place.resize(n, NONE);

@@ -57,7 +57,11 @@ impl Woodbury {
         self.is_by_speeds = matches!(mechanism, Mechanism::Speeds(_));
         match mechanism {
             Mechanism::Links(tree) => {
-                let is_promising = system.n() > few && self.tree.is_promising(tree, &system.members);
+                if system.n() <= few {
+                    return None;
+                }
+                self.tree.find_links(tree, &system.members);
+                let is_promising = self.tree.is_promising(system.members.len());
                 is_promising.then(|| self.tree.plan(tree, &system.members))
             }
             Mechanism::Speeds(columns) => self.speeds.plan(columns, &system.members),
@@ -443,7 +447,10 @@ mod tests {
                 } else {
                     let mut own = Woodbury::default();
                     match system.origin.as_ref().unwrap().mechanism().unwrap() {
-                        Mechanism::Links(tree) => drop(own.tree.plan(tree, &system.members)),
+                        Mechanism::Links(tree) => {
+                            own.tree.find_links(tree, &system.members);
+                            own.tree.plan(tree, &system.members);
+                        }
                         Mechanism::Speeds(columns) => assert!(own.speeds.plan(columns, &system.members).is_some()),
                     }
                     assert!(own.factor(system, &laws, 1e-3), "case {case}");

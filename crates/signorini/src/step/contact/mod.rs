@@ -29,6 +29,7 @@
 mod assemble;
 mod carry;
 mod clusters;
+mod faces;
 mod oracle;
 mod overlap;
 mod reactions;

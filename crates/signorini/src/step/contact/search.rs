@@ -1,5 +1,6 @@
 //! What may push in a step: contacts of shapes, joints at their limits, dry friction in joints.
 
+use super::faces;
 use super::{Law, Place, Touching};
 use crate::collide::{self, World};
 use crate::model::{BodyId, Fittings};
@@ -16,12 +17,6 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Marks the names of what pushes in joints, and puts them behind all contacts.
 const IN_JOINT: u64 = 1 << 63;
-
-/// Faces at more than this angle are not taken for one, however deep they overlap.
-const NEARLY_PARALLEL: f64 = 1e-3;
-
-/// Contacts on a strip ten thousand times as long as it is wide are on a line.
-const FLAT: f64 = 1e-8;
 
 /// What searches for all that may push, with its memory.
 pub(crate) struct Search {
@@ -181,77 +176,7 @@ impl Search {
                 drift: c.tangent.map(|t| t.dot(&drift)),
             });
         }
-        level(&mut out[first..]);
-    }
-}
-
-/// Makes the contacts of one face agree with each other: they lie in one plane across their normal, that of the closest, and where their gaps are a plane to
-/// rounding they are it exactly.
-///
-/// Each is found halfway between two surfaces, and where these are not quite parallel some are higher than others. The turn that closes all gaps would then move
-/// them along the face too, by different amounts of the order of gap² per step: not all could stick, friction would have to find out which, and
-/// a problem of ten contacts would have no solution but at forces far from those of rest. Where between the surfaces a contact is said to be is free. So it is with
-/// gaps: what rounding makes of them, over h, is more than a step's tolerance, and which four of eight contacts carry a cylinder would be for rounding to say.
-fn level(contacts: &mut [Touching]) {
-    for pair in contacts.chunk_by_mut(|a, b| a.id[0] == b.id[0]) {
-        share_normal(pair);
-    }
-    for face in contacts.chunk_by_mut(|a, b| a.id[0] == b.id[0] && a.normal == b.normal) {
-        let closest = face.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).map(|t| t.at);
-        let Some(closest) = closest.filter(|_| face.len() > 1) else { continue };
-        for t in face.iter_mut() {
-            t.at += t.normal * t.normal.dot(&(closest - t.at));
-        }
-        if face.len() > 3 {
-            smooth_gaps(face);
-        }
-    }
-}
-
-/// Gives the normal of the closest contact of two shapes to all whose own differs from it by no more than surfaces do that are this far apart: of two faces
-/// that are nearly parallel either normal will do, and pieces of a mesh need not have chosen the same.
-fn share_normal(pair: &mut [Touching]) {
-    let Some(closest) = pair.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|_| pair.len() > 1) else { return };
-    let (normal, tangents, at, gap) = (closest.normal, closest.tangents, closest.at, closest.gap);
-    for t in pair.iter_mut().filter(|t| t.normal != normal) {
-        let slack = gap.abs() + t.gap.abs() + 2.0 * t.rounding;
-        let angle = (t.normal - normal).norm();
-        if angle <= NEARLY_PARALLEL && angle * (t.at - at).norm() <= slack {
-            let drift = t.tangents[0] * t.drift[0] + t.tangents[1] * t.drift[1];
-            (t.normal, t.tangents, t.drift) = (normal, tangents, tangents.map(|d| d.dot(&drift)));
-        }
-    }
-}
-
-/// Replaces gaps by the plane of least squares through them, unless one is off by more than rounding, or all lie on a line.
-fn smooth_gaps(face: &mut [Touching]) {
-    let n = face.len() as f64;
-    let [e, f] = face[0].tangents;
-    let (mut centre, mut mean) = (Vec3::zeros(), 0.0);
-    for t in face.iter() {
-        centre += t.at / n;
-        mean += t.gap / n;
-    }
-    let place = |t: &Touching| (e.dot(&(t.at - centre)), f.dot(&(t.at - centre)));
-    let (mut xx, mut xy, mut yy, mut xg, mut yg) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for t in face.iter() {
-        let ((x, y), g) = (place(t), t.gap - mean);
-        (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
-        (xg, yg) = (xg + x * g, yg + y * g);
-    }
-    let determinant = xx * yy - xy * xy;
-    if determinant <= FLAT * (xx + yy) * (xx + yy) {
-        return;
-    }
-    let slope = ((xg * yy - yg * xy) / determinant, (yg * xx - xg * xy) / determinant);
-    let gap = |t: &Touching| {
-        let (x, y) = place(t);
-        mean + slope.0 * x + slope.1 * y
-    };
-    if face.iter().all(|t| (gap(t) - t.gap).abs() <= t.rounding) {
-        for t in face {
-            t.gap = gap(t);
-        }
+        faces::level(&mut out[first..]);
     }
 }
 
