@@ -120,7 +120,8 @@ fn quoted_paths_exist() {
     assert!(n > 100, "only {n} paths found");
 }
 
-/// Commands in listings are run, one after the other, in a folder of their own; those of cargo are looked at.
+/// Commands in listings are run, one after the other, in a folder of their own; those of cargo are looked at. A scene whose first line is
+/// a comment with the name of a file, such as `# ball.toml`, is there under this name.
 #[test]
 fn quoted_commands_work() {
     let root = root();
@@ -129,6 +130,12 @@ fn quoted_commands_work() {
         let scratch = std::env::temp_dir().join(format!("signorini-documents-{}-{n}", std::process::id()));
         fs::create_dir_all(&scratch).unwrap();
         let (_, listings) = pieces(&text);
+        for (_, scene) in listings.iter().filter(|listing| listing.0 == "toml") {
+            let first = scene.lines().next().and_then(|line| line.strip_prefix("# "));
+            if let Some(file) = first.filter(|file| file.ends_with(".toml") && !file.contains(['/', ' '])) {
+                fs::write(scratch.join(file), scene).unwrap();
+            }
+        }
         for line in listings.iter().filter(|listing| listing.0 == "sh").flat_map(|listing| listing.1.lines()) {
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
