@@ -6,7 +6,8 @@ mod common;
 use common::{Rng, *};
 use proptest::prelude::*;
 use signorini::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
-use signorini::dynamics::recursive::{Recursion, Tree};
+use signorini::dynamics::recursive::Recursion;
+use signorini::dynamics::tree::{Kinematics, Tree};
 use signorini::plan::{Elimination, Port, Shape};
 use signorini::scene::*;
 use signorini::spatial::{Twist, Vec3, Wrench};
@@ -259,7 +260,10 @@ fn same_bits_on_any_number_of_threads() {
 /// Everything about one tree at one state, for the interface itself.
 struct Case {
     tree: Tree,
+    kinematics: Kinematics,
     recursion: Recursion,
+    /// Accelerations of the links by the recursion.
+    links: Vec<Twist>,
     parents: Vec<Option<usize>>,
     gravity: Vec3,
     q: Vec<f64>,
@@ -270,12 +274,24 @@ struct Case {
 fn case(scene: &Scene, rng: &mut Rng) -> Case {
     let built = build(scene).unwrap();
     let tree = Tree::build(&built.model, &built.plan);
-    let mut recursion = Recursion::new(&tree);
-    recursion.update_kinematics(&tree, &built.state.q, &built.state.v);
-    recursion.update_positions(&tree);
+    let recursion = Recursion::new(&tree);
+    let mut kinematics = Kinematics::new(&tree);
+    kinematics.update(&tree, &built.state.q, &built.state.v);
+    kinematics.update_positions(&tree);
+    let links = vec![Twist::default(); tree.links.len()];
     let tau = (0..tree.n_v).map(|_| rng.range(-1.0, 1.0)).collect();
     let (q, v) = (built.state.q, built.state.v);
-    Case { parents: built.plan.parents(), gravity: built.model.gravity(), tree, recursion, q, v, tau }
+    Case {
+        parents: built.plan.parents(),
+        gravity: built.model.gravity(),
+        tree,
+        kinematics,
+        recursion,
+        links,
+        q,
+        v,
+        tau,
+    }
 }
 
 fn drive<'a>(case: &'a Case, held: &'a [f64]) -> Drive<'a> {
@@ -289,23 +305,24 @@ fn a_lock_touches_only_the_way_to_the_root() {
     let mut case = case(&chain(n), &mut Rng(1));
     let plan = Elimination::build(&case.parents, &[], Shape::Balanced);
     let mut dca = Dca::new(&case.tree, &[], plan);
-    dca.factor(&case.tree, &case.recursion.kinematics);
+    dca.factor(&case.tree, &case.kinematics);
     let zero = vec![0.0; case.tree.n_v];
     let (mut local, mut full, mut other) = (zero.clone(), zero.clone(), zero.clone());
     for link in [0, 1, 333, 500, 511, 512, 999] {
         for is_held in [true, false] {
             dca.held[link] = is_held;
             let before = dca.merges;
-            dca.refactor_path(&case.tree, &case.recursion.kinematics, link);
+            dca.refactor_path(&case.tree, &case.kinematics, link);
             assert!((dca.merges - before) as f64 <= 2.0 * (n as f64).log2() + 8.0);
-            dca.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &zero), &mut local);
+            dca.solve(&case.tree, &case.kinematics, &drive(&case, &zero), &mut local);
             let mut fresh = dca.clone();
-            fresh.factor(&case.tree, &case.recursion.kinematics);
-            fresh.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &zero), &mut full);
+            fresh.factor(&case.tree, &case.kinematics);
+            fresh.solve(&case.tree, &case.kinematics, &drive(&case, &zero), &mut full);
             assert_eq!(bits(&local), bits(&full));
             (case.tree.prescribed[link], case.tree.has_prescribed) = (is_held, is_held);
-            case.recursion.update_articulated(&case.tree, &case.tau, &zero, None);
-            case.recursion.update_accelerations(&case.tree, &case.gravity, &zero, &mut other);
+            case.recursion.update_articulated(&case.tree, &case.kinematics, &case.tau, &zero, None);
+            let Case { tree, kinematics, recursion, links, gravity, .. } = &mut case;
+            recursion.update_accelerations(tree, kinematics, gravity, &zero, &mut other, links);
             // A thousand links' worth of roundings of a chain whose condition is its length squared.
             assert!(difference(&local, &other) < 1e-9, "{:e}", difference(&local, &other));
         }
@@ -322,8 +339,8 @@ fn the_fused_route_is_the_general_one() {
         for shape in SHAPES {
             let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], shape));
             let (mut a, mut b) = (vec![0.0; case.tree.n_v], vec![0.0; case.tree.n_v]);
-            dca.factor(&case.tree, &case.recursion.kinematics);
-            dca.solve(&case.tree, &case.recursion.kinematics, &drive(&case, &held), &mut a);
+            dca.factor(&case.tree, &case.kinematics);
+            dca.solve(&case.tree, &case.kinematics, &drive(&case, &held), &mut a);
             let motion = Motion { tree: &case.tree, q: &case.q, v: &case.v, tau: &case.tau, held: &held };
             dca.accelerate(&motion, &Twist::new(Vec3::zeros(), -case.gravity), &mut b);
             // Sixty links' worth of roundings, at a condition of some thousands.
@@ -346,8 +363,9 @@ fn large_trees_move_as_under_the_recursion() {
         let (mut a, mut b) = (vec![0.0; case.tree.n_v], vec![0.0; case.tree.n_v]);
         let motion = Motion { tree: &case.tree, q: &case.q, v: &case.v, tau: &case.tau, held: &[] };
         dca.accelerate(&motion, &Twist::new(Vec3::zeros(), -case.gravity), &mut a);
-        case.recursion.update_articulated(&case.tree, &case.tau, &[], None);
-        case.recursion.update_accelerations(&case.tree, &case.gravity, &[], &mut b);
+        case.recursion.update_articulated(&case.tree, &case.kinematics, &case.tau, &[], None);
+        let Case { tree, kinematics, recursion, links, gravity, .. } = &mut case;
+        recursion.update_accelerations(tree, kinematics, gravity, &[], &mut b, links);
         // Thousands of links' worth of roundings.
         assert!(difference(&a, &b) < 1e-9, "{branching}: {:e}", difference(&a, &b));
     }
@@ -360,14 +378,14 @@ fn outward_sweeps_follow_the_tree() {
     let none = Extras { fittings: false, motions: false };
     for (n, branching) in [(1, 0.0), (30, 0.0), (40, 0.3), (200, 0.6)] {
         let case = case(&random_tree(&mut rng, n, branching, &KINDS, none), &mut Rng(2));
-        let wanted = &case.recursion.kinematics;
+        let wanted = &case.kinematics;
         let ground = Twist::new(Vec3::zeros(), -case.gravity);
         for shape in SHAPES {
             let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], shape));
-            let mut found = Recursion::new(&case.tree).kinematics;
+            let mut found = Kinematics::new(&case.tree);
             dca.update_kinematics(&case.tree, &case.q, &case.v, &mut found);
             let flat = |x: &[Vec3]| x.iter().flat_map(|x| [x.x, x.y, x.z]).collect::<Vec<_>>();
-            let motion = |k: &signorini::dynamics::recursive::Kinematics| {
+            let motion = |k: &Kinematics| {
                 let all = k.links.iter().flat_map(|m| {
                     let turn: [f64; 9] = m.rotation.as_slice().try_into().unwrap();
                     let rest = [m.omega.as_slice(), m.offset.as_slice(), &m.bias.to_array()].concat();
@@ -394,7 +412,7 @@ fn outward_sweeps_follow_the_tree() {
     for n in [100, 1000, 10_000] {
         let case = case(&chain(n), &mut Rng(1));
         let mut dca = Dca::new(&case.tree, &[], Elimination::build(&case.parents, &[], Shape::Balanced));
-        let mut found = Recursion::new(&case.tree).kinematics;
+        let mut found = Kinematics::new(&case.tree);
         dca.update_kinematics(&case.tree, &case.q, &case.v, &mut found);
         // Once up and once down a tree of that depth, with one link at its end.
         let bound = 2.0 * (2.0 * (n as f64).log2() + 5.0);
@@ -414,14 +432,14 @@ fn kept_rows_are_the_delassus_matrix() {
         let n = 12;
         let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Revolute];
         let none = Extras { fittings: false, motions: false };
-        let mut case = case(&random_tree(&mut rng, n, 0.3, &kinds, none), &mut Rng(3));
+        let case = case(&random_tree(&mut rng, n, 0.3, &kinds, none), &mut Rng(3));
         let ports = [
             Port { ends: [Some(n - 1), Some(3)], n_rows: 2, is_kept: false },
             Port { ends: [Some(5), Some(8)], n_rows: 3, is_kept: true },
             Port { ends: [Some(n - 2), None], n_rows: 2, is_kept: false },
             Port { ends: [Some(n - 1), None], n_rows: 3, is_kept: true },
         ];
-        let mass = case.recursion.mass_matrix(&case.tree);
+        let mass = case.kinematics.mass_matrix(&case.tree);
         let inverse = mass.try_inverse().unwrap();
         for shape in SHAPES {
             let mut dca = Dca::new(&case.tree, &ports, Elimination::build(&case.parents, &ports, shape));
@@ -433,8 +451,8 @@ fn kept_rows_are_the_delassus_matrix() {
                 for (e, link) in port.ends.iter().enumerate().filter_map(|(e, l)| l.map(|l| (e, l))) {
                     let wrench = Wrench::new(rng.vector(1.0).into(), rng.vector(1.0).into());
                     row.wrenches[e] = wrench;
-                    let at = case.recursion.kinematics.origin[link];
-                    let of = case.recursion.jacobian(&case.tree, link, &at);
+                    let at = case.kinematics.origin[link];
+                    let of = case.kinematics.jacobian(&case.tree, link, &at);
                     jacobian += of.transpose() * nalgebra::Vector6::from(wrench.to_array());
                 }
                 dca.rows[r] = row;
@@ -445,7 +463,7 @@ fn kept_rows_are_the_delassus_matrix() {
             let (a, j) = (pick(&[0, 1, 5, 6]), pick(&[2, 3, 4, 7, 8, 9]));
             let through = (&a * &inverse * a.transpose()).try_inverse().unwrap();
             let wanted = &j * (&inverse - &inverse * a.transpose() * &through * &a * &inverse) * j.transpose();
-            dca.factor(&case.tree, &case.recursion.kinematics);
+            dca.factor(&case.tree, &case.kinematics);
             let mut found = Vec::new();
             dca.delassus(&mut found);
             assert_eq!(dca.kept_rows(), [2, 3, 4, 7, 8, 9]);

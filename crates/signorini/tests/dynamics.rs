@@ -5,9 +5,10 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use signorini::dynamics::recursive::{Recursion, Tree};
+use signorini::dynamics::recursive::Recursion;
+use signorini::dynamics::tree::{Kinematics, Tree};
 use signorini::scene::{Formulation, JointKind, Scene};
-use signorini::spatial::{Vec3, Wrench};
+use signorini::spatial::{Twist, Vec3, Wrench};
 use signorini::step::{Observation, Options, Simulation, build};
 
 /// Largest difference of accelerations over the largest acceleration, and the tolerance that the oracle's condition allows.
@@ -64,7 +65,7 @@ fn every_kind_forwards_and_backwards() {
 /// Everything about one random tree that the recursions' identities need.
 struct Case {
     tree: Tree,
-    recursion: Recursion,
+    kinematics: Kinematics,
     gravity: Vec3,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -79,23 +80,28 @@ fn case(seed: u64, n: usize, branching: f64) -> Case {
     let scene = random_tree(&mut rng, n, branching, &KINDS, extras);
     let built = build(&scene).unwrap();
     let tree = Tree::build(&built.model, &built.plan);
-    let mut recursion = Recursion::new(&tree);
+    let mut kinematics = Kinematics::new(&tree);
     let tau = (0..tree.n_v).map(|_| rng.range(-2.0, 2.0)).collect();
-    recursion.update_kinematics(&tree, &built.state.q, &built.state.v);
-    let mass = recursion.mass_matrix(&tree);
+    kinematics.update(&tree, &built.state.q, &built.state.v);
+    let mass = kinematics.mass_matrix(&tree);
     let sizes = (tree.n_v > 0).then(|| mass.symmetric_eigenvalues());
     let condition = sizes.map_or(1.0, |sizes| sizes.max() / sizes.min());
-    Case { gravity: built.model.gravity(), q: built.state.q, v: built.state.v, tree, recursion, tau, condition }
+    Case { gravity: built.model.gravity(), q: built.state.q, v: built.state.v, tree, kinematics, tau, condition }
 }
 
 proptest! {
     #[test]
     fn inverse_dynamics_undoes_forward_dynamics(seed: u64, n in 1usize..12, branching in 0.0..0.8f64) {
-        let Case { tree, mut recursion, gravity, q, v, tau, condition } = case(seed, n, branching);
+        let Case { tree, mut kinematics, gravity, q, v, tau, condition } = case(seed, n, branching);
         let (mut vdot, mut back) = (vec![0.0; tree.n_v], vec![0.0; tree.n_v]);
         let mut wrenches = vec![Wrench::default(); tree.links.len()];
-        recursion.forward_dynamics(&tree, &gravity, &q, &v, &tau, &mut vdot);
-        recursion.inverse_dynamics(&tree, &gravity, &vdot, None, &mut wrenches, &mut back);
+        let mut recursion = Recursion::new(&tree);
+        let mut links = vec![Twist::default(); tree.links.len()];
+        kinematics.update(&tree, &q, &v);
+        recursion.update_articulated(&tree, &kinematics, &tau, &[], None);
+        recursion.update_accelerations(&tree, &kinematics, &gravity, &[], &mut vdot, &mut links);
+        kinematics.find_accelerations(&tree, &gravity, &vdot, &mut links);
+        kinematics.find_wrenches(&tree, (&vdot, &links), None, &mut wrenches, &mut back);
         let scale = max_abs(&wrenches.iter().flat_map(|w| w.to_array()).collect::<Vec<_>>()).max(max_abs(&tau));
         for (a, b) in tau.iter().zip(&back) {
             prop_assert!((a - b).abs() <= (100.0 * f64::EPSILON * condition).max(1e-10) * scale, "{} {}", a, b);
@@ -104,45 +110,47 @@ proptest! {
 
     #[test]
     fn mass_matrix_is_that_of_inverse_dynamics_and_energy(seed: u64, n in 1usize..8, branching in 0.0..0.8f64) {
-        let Case { tree, mut recursion, q, v, condition, .. } = case(seed, n, branching);
+        let Case { tree, mut kinematics, q, v, condition, .. } = case(seed, n, branching);
         let zero = vec![0.0; tree.n_v];
-        recursion.update_kinematics(&tree, &q, &zero);
-        let mass = recursion.mass_matrix(&tree);
+        kinematics.update(&tree, &q, &zero);
+        let mass = kinematics.mass_matrix(&tree);
         let mut wrenches = vec![Wrench::default(); tree.links.len()];
+        let mut links = vec![Twist::default(); tree.links.len()];
         for k in 0..tree.n_v {
             let (mut unit, mut column) = (zero.clone(), zero.clone());
             unit[k] = 1.0;
-            recursion.inverse_dynamics(&tree, &Vec3::zeros(), &unit, None, &mut wrenches, &mut column);
+            kinematics.find_accelerations(&tree, &Vec3::zeros(), &unit, &mut links);
+            kinematics.find_wrenches(&tree, (&unit, &links), None, &mut wrenches, &mut column);
             for i in 0..tree.n_v {
                 // A dozen links' worth of roundings.
                 prop_assert!((column[i] - mass[(i, k)]).abs() <= 1e-12 * mass.amax());
             }
         }
-        recursion.update_kinematics(&tree, &q, &v);
-        recursion.update_positions(&tree);
+        kinematics.update(&tree, &q, &v);
+        kinematics.update_positions(&tree);
         let speeds = nalgebra::DVector::from_column_slice(&v);
         let energy = 0.5 * speeds.dot(&(&mass * &speeds));
-        prop_assert!((energy - recursion.kinetic_energy(&tree, &v)).abs() <= 1e-12 * (1.0 + energy) * condition.sqrt());
+        prop_assert!((energy - kinematics.kinetic_energy(&tree, &v)).abs() <= 1e-12 * (1.0 + energy) * condition.sqrt());
     }
 
     #[test]
     fn jacobians_map_speeds_to_velocities(seed: u64, n in 1usize..12, branching in 0.0..0.8f64) {
-        let Case { tree, mut recursion, q, v, .. } = case(seed, n, branching);
-        recursion.update_kinematics(&tree, &q, &v);
-        recursion.update_positions(&tree);
+        let Case { tree, mut kinematics, q, v, .. } = case(seed, n, branching);
+        kinematics.update(&tree, &q, &v);
+        kinematics.update_positions(&tree);
         let speeds = nalgebra::DVector::from_column_slice(&v);
         let mut momentum = Wrench::default();
         for link in 0..tree.links.len() {
-            let at = recursion.kinematics.origin[link];
-            let twist = recursion.jacobian(&tree, link, &at) * &speeds;
-            let wanted = recursion.kinematics.twist(link).to_array();
+            let at = kinematics.origin[link];
+            let twist = kinematics.jacobian(&tree, link, &at) * &speeds;
+            let wanted = kinematics.twist(link).to_array();
             for k in 0..6 {
                 prop_assert!((twist[k] - wanted[k]).abs() <= 1e-12 * (1.0 + max_abs(&wanted)));
             }
-            let inertia = tree.links[link].inertia.rotated(&recursion.kinematics.links[link].rotation);
-            momentum += inertia.to_sym6().times(&recursion.kinematics.twist(link)).shifted(&at);
+            let inertia = tree.links[link].inertia.rotated(&kinematics.links[link].rotation);
+            momentum += inertia.to_sym6().times(&kinematics.twist(link)).shifted(&at);
         }
-        let total = recursion.momentum(&tree);
+        let total = kinematics.momentum(&tree);
         prop_assert!((total.force - momentum.force).norm() + (total.moment - momentum.moment).norm() < 1e-10);
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::scene::{PeerScene, convert, rotation};
 use cpu_time::ProcessTime;
-use signorini::dynamics::recursive::{Recursion, Tree};
+use signorini::dynamics::recursive::Recursion;
+use signorini::dynamics::tree::{Kinematics, Tree};
 use signorini::model::Model;
 use signorini::plan::Plan;
 use signorini::scene::Scene;
-use signorini::spatial::Vec3;
+use signorini::spatial::{Twist, Vec3};
 use std::error::Error;
 
 /// Best CPU time of one call of `evaluate`, in microseconds: the protocol of `common.py` (`auto_best`).
@@ -51,9 +52,12 @@ fn time_forward_dynamics(scene: &Scene) -> Result<Measured, Box<dyn Error>> {
     let tau = vec![0.0; tree.n_v];
     let mut acceleration = vec![0.0; tree.n_v];
     let gravity = model.gravity();
-    let mut recursion = Recursion::new(&tree);
+    let (mut kinematics, mut recursion) = (Kinematics::new(&tree), Recursion::new(&tree));
+    let mut origins = vec![Twist::default(); tree.links.len()];
     let microseconds = best_microseconds(|| {
-        recursion.forward_dynamics(&tree, &gravity, &q, &v, &tau, &mut acceleration);
+        kinematics.update(&tree, &q, &v);
+        recursion.update_articulated(&tree, &kinematics, &tau, &[], None);
+        recursion.update_accelerations(&tree, &kinematics, &gravity, &[], &mut acceleration, &mut origins);
         std::hint::black_box(&mut acceleration);
     });
     let of_joint = |&link: &usize| acceleration[tree.links[link].v_range()].to_vec();

@@ -1,7 +1,7 @@
 //! Forces: in joints, between points, on bodies, and a user's own.
 
-use crate::dynamics::recursive::cut::{Closure, Cut};
-use crate::dynamics::recursive::{Kinematics, Tree};
+use crate::dynamics::tree::cut::{Closure, Cut};
+use crate::dynamics::tree::{Kinematics, Tree};
 use crate::model::{BodyId, Fittings, ForceKind, Instant, JointId, Model, MotorKind, Point};
 use crate::plan::Plan;
 use crate::scene::{Axes, JointKind};

@@ -1,5 +1,6 @@
 //! Why a step could not be taken.
 
+use crate::dynamics::DynamicsError;
 use thiserror::Error;
 
 /// Why a step could not be taken. The state before the step is kept.
@@ -13,14 +14,9 @@ pub enum StepError {
         /// Which body or joint, and which quantity.
         what: String,
     },
-    /// Loops could not be closed.
-    #[error("at t = {time}: a loop stays open by {gap:.3e} of the mechanism's size")]
-    LoopsOpen {
-        /// Time.
-        time: f64,
-        /// Relative gap.
-        gap: f64,
-    },
+    /// The mechanism could not be evaluated.
+    #[error(transparent)]
+    Dynamics(#[from] DynamicsError),
     /// The adaptive method would need steps below the resolution of time.
     #[error("at t = {time}: a step of {step:.3e} is below the resolution of time")]
     StepTooSmall {
@@ -40,21 +36,6 @@ pub enum StepError {
         rel: f64,
         /// What was asked for.
         tolerance: f64,
-    },
-    /// A joint moves nothing that has inertia.
-    #[error("joint `{joint}` moves no inertia, so its acceleration is not determined")]
-    NoInertia {
-        /// The joint.
-        joint: String,
-    },
-    /// A joint moves nothing that has inertia before other parts of the mechanism are merged to it.
-    #[error(
-        "joint `{joint}` moves no inertia of its own cluster, which the formulation `dca` needs; `recursive` does without \
-         where bodies further out have some"
-    )]
-    NoOwnInertia {
-        /// The joint.
-        joint: String,
     },
     /// An event that cannot happen.
     #[error("at t = {time}: {why}")]

@@ -1,11 +1,11 @@
 //! Events happen here: which are due, what they make of the mechanism, and what is reported.
 
 use super::contact::Stepper;
-use super::jump::{Before, Jumped};
 use super::remap::{Remapped, Snapshot};
 use super::simulation::Units;
-use super::system::{System, Workspace};
 use super::{Observation, Simulation, StepError, StepReport};
+use crate::dynamics::{Before, Jumped};
+use crate::dynamics::{System, Workspace};
 use crate::impulse::{EditError, Edits, EventReport, Kinetic, Momentum, Situation};
 use crate::model::event::{Action, Event, Lock, Trigger};
 use crate::model::{BodyId, Instant, JointId, Model, Topology};
@@ -227,7 +227,7 @@ impl Simulation {
         let mut before = Observation::default();
         self.observe(false, &mut before)?;
         let bodies = self.system.body_motions(&self.work);
-        let momentum_before = self.work.recursion.momentum(&self.system.tree);
+        let momentum_before = self.work.kinematics.momentum(&self.system.tree);
         let stored = self.stored();
         let poses: Vec<Pose> = bodies.iter().map(|b| b.pose).collect();
         let situation = Situation { time, poses: &poses, joint_q: &before.joint_q };
@@ -283,6 +283,7 @@ impl Simulation {
         system.carry_order(&self.system, !change.is_structural);
         let mut remapped = system.remap(&self.system, &self.state, seen);
         let mut w = system.workspace();
+        w.kinematics.work = self.work.kinematics.work;
         w.recursion.work = self.work.recursion.work;
         w.carry_counters(&self.work);
         w.cut_q.copy_from_slice(&remapped.cut_q);
@@ -291,7 +292,7 @@ impl Simulation {
         }
         let now = Instant::now(time);
         // Only where no joint came, went or changed is the tree the same.
-        let known = (!change.is_structural).then_some(&self.work.recursion.kinematics);
+        let known = (!change.is_structural).then_some(&self.work.kinematics);
         let mut jumped = None;
         if change.imposes {
             let mut on_links = vec![Wrench::default(); system.tree.links.len()];
@@ -313,14 +314,14 @@ impl Simulation {
                 return Err(StepError::Contradiction { time, event, residual: found.residual });
             }
             jumped = Some(found);
-            w.recursion.update_velocities(&system.tree, &remapped.v);
+            w.kinematics.update_velocities(&system.tree, &remapped.v);
         } else {
             // A locked joint that closed a loop and is a part of the tree now had a speed of rounding.
             for (link, k, signal) in &system.motions {
                 remapped.v[system.tree.links[*link].v as usize + k] = signal.at(now)[1];
             }
             match known {
-                Some(known) => w.recursion.kinematics.clone_from(known),
+                Some(known) => w.kinematics.clone_from(known),
                 None => {
                     system.update_kinematics(&remapped.q, &remapped.v, &mut w);
                     system.update_positions(&mut w);
@@ -370,7 +371,7 @@ impl Simulation {
         // Velocities were found by another sweep than a step leaves behind; for the same bits after a restart they are found anew.
         self.is_current = false;
         common.velocity_after = speeds(&self.system, &seen.joint_v);
-        common.momentum_after = momentum(&self.work.recursion.momentum(&self.system.tree));
+        common.momentum_after = momentum(&self.work.kinematics.momentum(&self.system.tree));
         common.kinetic_energy.after = seen.kinetic;
         for (old_model, seen, momenta) in
             [(&old, &before.joint_v, &mut momenta_before), (&old, &seen.joint_v, &mut momenta_after)]
@@ -412,7 +413,7 @@ impl Simulation {
     /// Energy stored in springs, at the positions in `work`.
     fn stored(&self) -> f64 {
         let (system, w) = (&self.system, &self.work);
-        system.loads.potential(&system.view(&w.recursion.kinematics), &self.state.q, &system.cuts, &w.cut_q)
+        system.loads.potential(&system.view(&w.kinematics), &self.state.q, &system.cuts, &w.cut_q)
     }
 
     /// Velocity of each body after the jump, at its centre of mass.
@@ -427,7 +428,7 @@ impl Simulation {
         let mut after = before.to_vec();
         for (i, link) in system.plan.links.iter().enumerate() {
             let b = link.body.index();
-            let pose = self.system.view(&self.work.recursion.kinematics).body_pose(Some(link.body));
+            let pose = self.system.view(&self.work.kinematics).body_pose(Some(link.body));
             let origin = (pose * system.tree.body_pose[i].inverse()).translation;
             let arm = pose.point(&system.model.bodies()[b].com) - origin;
             after[b] = (remapped.twists[i] + jumped.twists[i]).shifted(&arm);
@@ -437,7 +438,7 @@ impl Simulation {
 
     /// Momenta of the bodies beyond each tree joint along its unit motions, for given velocities of the bodies.
     fn conjugate_momenta(&self, twists: &[Twist]) -> BTreeMap<String, Vec<f64>> {
-        let (system, kinematics) = (&self.system, &self.work.recursion.kinematics);
+        let (system, kinematics) = (&self.system, &self.work.kinematics);
         let mut carried = vec![Wrench::default(); system.tree.links.len()];
         let mut momenta = BTreeMap::new();
         for (i, link) in system.tree.links.iter().enumerate().rev() {

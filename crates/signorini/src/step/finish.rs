@@ -1,8 +1,8 @@
 //! The end of a step: onto the manifold, through the gate for finite values, and the certificate.
 
-use super::evaluate::Closeness;
-use super::system::{System, Workspace};
 use super::{Simulation, StepError, StepReport};
+use crate::dynamics::Closeness;
+use crate::dynamics::{System, Workspace};
 use crate::model::Instant;
 use crate::scene::Policy;
 
@@ -53,19 +53,6 @@ impl System {
         }
     }
 
-    /// Kinetic and potential energy at the present kinematics, positions included.
-    pub(crate) fn energies(&self, q: &[f64], v: &[f64], w: &Workspace) -> (f64, f64) {
-        let mut kinetic = w.recursion.kinetic_energy(&self.tree, v);
-        for cut in &self.cuts {
-            let rotors = self.fittings(cut).armature.iter().zip(&w.cut_v[cut.v.clone()]);
-            kinetic += rotors.map(|(i, v)| 0.5 * i * v * v).sum::<f64>();
-        }
-        let view = self.view(&w.recursion.kinematics);
-        let potential = w.recursion.gravity_potential(&self.tree, &self.model.gravity())
-            + self.loads.potential(&view, q, &self.cuts, &w.cut_q);
-        (kinetic, potential)
-    }
-
     /// Names the first coordinate or speed that is not a finite number.
     pub(crate) fn check_finite(&self, time: f64, q: &[f64], v: &[f64]) -> Result<(), StepError> {
         // All of them, though one would do: without a way out in between they are looked at several at a time.
@@ -83,13 +70,5 @@ impl System {
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn no_inertia(&self, link: usize) -> StepError {
-        let joint = match self.plan.links[link].joint {
-            Some(j) => self.model.joints()[j.index()].name.clone(),
-            None => format!("free motion of {}", self.model.bodies()[self.tree.body[link].index()].name),
-        };
-        StepError::NoInertia { joint }
     }
 }

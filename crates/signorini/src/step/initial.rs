@@ -1,7 +1,7 @@
 //! From a scene to a mechanism that is assembled and ready to move.
 
-use super::system::{System, Workspace};
 use super::{Options, Simulation, StepError};
+use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
 use crate::scene::{self, Formulation, GROUND, Scene};
@@ -257,12 +257,12 @@ fn check_prescribed(scene: &Scene, system: &System, state: &State) -> Result<(),
 
 /// Largest relative gap of a cut joint as given; an error where it is beyond assembling.
 fn check_gaps(scene: &Scene, system: &System, state: &State, w: &mut Workspace) -> Result<f64, ModelError> {
-    w.recursion.update_kinematics(&system.tree, &state.q, &state.v);
-    w.recursion.update_positions(&system.tree);
+    w.kinematics.update(&system.tree, &state.q, &state.v);
+    w.kinematics.update_positions(&system.tree);
     let mut worst = 0.0_f64;
     for (c, cut) in system.cuts.iter().enumerate() {
         let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
-        w.closures[c] = cut.find_closure(&w.recursion.kinematics, q, v);
+        w.closures[c] = cut.find_closure(&w.kinematics, q, v);
         let closure = &w.closures[c];
         let gap = (0..cut.rows.len()).fold(0.0, |m: f64, k| {
             let is_length = closure.rows[k].force != Vec3::zeros();

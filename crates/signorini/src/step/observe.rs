@@ -3,10 +3,10 @@
 use super::{BodyMotion, Observation, Simulation, StepError};
 use crate::dynamics::loads::motor_forces;
 use crate::dynamics::recursive::loops::RowKind;
+use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
 use crate::state::State;
-use crate::step::system::{System, Workspace};
 
 impl Simulation {
     /// Fills an observation of the present state. `forces` asks for reactions and actuator forces too.
@@ -62,7 +62,7 @@ impl Simulation {
         let model = &system.model;
         out.time = next.time;
         (out.kinetic, out.potential) = system.energies(&next.q, &next.v, w);
-        let view = system.view(&w.recursion.kinematics);
+        let view = system.view(&w.kinematics);
         out.bodies.clear();
         out.bodies.extend(model.bodies().iter().enumerate().map(|(b, body)| {
             let id = Some(BodyId(b as u32));

@@ -1,6 +1,6 @@
 //! Coordinates and speeds of one topology, read as those of another. Positions and velocities of bodies stay.
 
-use super::system::System;
+use crate::dynamics::System;
 use crate::dynamics::dense::BodyMotion;
 use crate::model::{Joint, Model};
 use crate::scene::JointKind;

@@ -2,15 +2,15 @@
 
 use super::contact::Stepper;
 use super::integrate::{Adaptive, Fixed};
-use super::system::{System, Workspace};
 use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::contact::solve::DEFAULT_TOLERANCE;
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
+use crate::dynamics::{System, Workspace};
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
-use crate::plan::Plan;
+use crate::plan::{Plan, Shape};
 use crate::scene::{ContactMethod, Formulation, Integrator, JointKind, Policy, Restitution};
 use crate::spatial::Wrench;
 use crate::state::State;
@@ -270,7 +270,7 @@ impl Simulation {
     /// Linear momentum as `force`, angular momentum about the world origin as `moment`.
     pub fn momentum(&mut self) -> Result<Wrench, StepError> {
         self.update_current();
-        Ok(self.work.recursion.momentum(&self.system.tree))
+        Ok(self.work.kinematics.momentum(&self.system.tree))
     }
 
     /// Positions and velocities of the present state, which a step leaves on the mechanism's manifold. The step that reached
@@ -287,6 +287,18 @@ impl Simulation {
         self.is_current = true;
     }
 
+    /// Assembles by a tree of the given shape, under divide and conquer. The motion stays the same up to rounding.
+    pub fn set_shape(&mut self, shape: Shape) {
+        if self.system.elimination.is_some() {
+            self.system.shape = shape;
+            self.system.elimination = Some(self.system.eliminate(shape));
+            let cut_q = std::mem::take(&mut self.work.cut_q);
+            self.work = self.system.workspace();
+            self.work.cut_q = cut_q;
+            self.is_current = false;
+        }
+    }
+
     /// The oracle's last solution, under the dense formulation.
     pub fn dense(&self) -> Option<&Dense> {
         self.work.dense.as_deref()
@@ -294,7 +306,8 @@ impl Simulation {
 
     /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.
     pub fn work_counter(&self) -> u64 {
-        self.work.recursion.work + self.work.dca.as_ref().map_or(0, |work| work.dca.work)
+        let w = &self.work;
+        w.kinematics.work + w.recursion.work + w.dca.as_ref().map_or(0, |work| work.dca.work)
     }
 
     /// Merges of clusters so far, under divide and conquer.

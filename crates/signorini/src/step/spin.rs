@@ -4,7 +4,7 @@
 //! is singular wherever the rod points, but rounding hides that in most positions: a run would start, and stop somewhere. So the
 //! body itself is looked at, in its own axes, where what is zero in the scene is zero.
 
-use super::system::System;
+use crate::dynamics::System;
 use crate::model::ModelError;
 use crate::scene::validate::principal_moments;
 use crate::scene::{Finding, FindingKind, Formulation, JointKind, Scene};

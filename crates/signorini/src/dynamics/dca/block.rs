@@ -16,7 +16,8 @@
 use super::fused::FusedLinks;
 use super::matrix::{self, Vec6};
 use super::{Bias, Drive, Row};
-use crate::dynamics::recursive::{Kinematics, LinkMotion, Pivot, Tree};
+use crate::dynamics::recursive::Pivot;
+use crate::dynamics::tree::{Kinematics, LinkMotion, Tree};
 use crate::plan::Port;
 use crate::spatial::{Sym6, Twist, Vec3, Wrench};
 

@@ -22,7 +22,8 @@ use super::block::{Block, BlockFlow, NO_INERTIA, OUTSIDE};
 use super::matrix;
 use super::node::{Flow, Kind, Node};
 use super::{Dca, both, halves};
-use crate::dynamics::recursive::{LinkKind, Pivot, Tree, turn_axes};
+use crate::dynamics::recursive::Pivot;
+use crate::dynamics::tree::{LinkKind, Tree, turn_axes};
 use crate::model::joint::JointMotion;
 use crate::spatial::{Mat3, Sym6, Twist, Vec3, Wrench, product, transposed_product};
 

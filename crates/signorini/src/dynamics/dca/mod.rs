@@ -17,15 +17,17 @@
 //! **Checked by** `tests/dca.rs`.
 
 mod block;
+mod formulation;
 mod fused;
 mod matrix;
 mod node;
 mod outward;
 
-use crate::dynamics::recursive::{Kinematics, Tree};
+use crate::dynamics::tree::{Kinematics, Tree};
 use crate::plan::{Elimination, Merge, Port};
 use crate::spatial::{Twist, Wrench};
 use block::Block;
+pub(crate) use formulation::{DcaWork, cut_row};
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
 use outward::spread;

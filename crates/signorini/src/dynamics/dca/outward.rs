@@ -16,7 +16,7 @@
 use super::block::{Block, BlockFlow, OUTSIDE};
 use super::node::{Flow, Kind, Node};
 use super::{Dca, SMALL, both, halves};
-use crate::dynamics::recursive::{Kinematics, Link, LinkKind, LinkMotion, Tree, turn_axes};
+use crate::dynamics::tree::{Kinematics, Link, LinkKind, LinkMotion, Tree, turn_axes};
 use crate::model::joint::JointMotion;
 use crate::spatial::{Mat3, Twist, Vec3, product};
 

@@ -16,7 +16,8 @@
 //! **Checked by** `tests/dynamics.rs`, against `dense` and by inverse dynamics.
 
 use super::columns::{Columns, Force, lanes};
-use super::{Handing, LinkKind, Pivot, Recursion, Tree};
+use super::{Pivot, Recursion};
+use crate::dynamics::tree::{Handing, Kinematics, LinkKind, Tree};
 #[cfg(target_arch = "x86_64")]
 use crate::spatial::Quad;
 use crate::spatial::{Inertia, Space, Twist, Vec3, Wrench, wide};
@@ -27,22 +28,36 @@ const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
 impl Recursion {
     /// Inertias, bias forces and pivots from the tips inwards. `prescribed` holds the accelerations of prescribed speeds,
     /// `external` a wrench on each link at its origin.
-    pub fn update_articulated(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+    pub fn update_articulated(
+        &mut self,
+        tree: &Tree,
+        kinematics: &Kinematics,
+        tau: &[f64],
+        prescribed: &[f64],
+        external: Option<&[Wrench]>,
+    ) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has just been asked.
-            return unsafe { self.sweep_inwards_avx2(tree, tau, prescribed, external) };
+            return unsafe { self.sweep_inwards_avx2(tree, kinematics, tau, prescribed, external) };
         }
         // SAFETY: numbers in memory need no registers.
-        unsafe { self.sweep_inwards::<[f64; 4]>(tree, tau, prescribed, external) };
+        unsafe { self.sweep_inwards::<[f64; 4]>(tree, kinematics, tau, prescribed, external) };
     }
 
     /// The same in wider registers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn sweep_inwards_avx2(&mut self, tree: &Tree, tau: &[f64], prescribed: &[f64], external: Option<&[Wrench]>) {
+    fn sweep_inwards_avx2(
+        &mut self,
+        tree: &Tree,
+        kinematics: &Kinematics,
+        tau: &[f64],
+        prescribed: &[f64],
+        external: Option<&[Wrench]>,
+    ) {
         // SAFETY: the processor is one that has them.
-        unsafe { self.sweep_inwards::<Quad>(tree, tau, prescribed, external) };
+        unsafe { self.sweep_inwards::<Quad>(tree, kinematics, tau, prescribed, external) };
     }
 
     /// # Safety
@@ -52,6 +67,7 @@ impl Recursion {
     unsafe fn sweep_inwards<V: Space>(
         &mut self,
         tree: &Tree,
+        kinematics: &Kinematics,
         tau: &[f64],
         prescribed: &[f64],
         external: Option<&[Wrench]>,
@@ -60,12 +76,13 @@ impl Recursion {
         // What a link hands to its parent stays in registers where the parent comes next; only branchings collect in memory.
         let mut handed: Option<(Columns<V>, Force<V>)> = None;
         for (i, link) in tree.links.iter().enumerate().rev() {
-            let motion = &self.kinematics.links[i];
+            let motion = &kinematics.links[i];
             if tree.floats[i] {
                 let body = link.inertia.rotated(&motion.rotation);
                 let own = body.gyroscopic(&motion.omega);
                 let bias = external.map_or(own, |external| own - external[i]);
-                self.eliminate_floating(i, link.v as usize, &body, bias, tau);
+                let columns = &kinematics.columns[link.v_range()];
+                self.eliminate_floating((i, link.v as usize), columns, &body, bias, tau);
                 handed = None;
                 continue;
             }
@@ -111,7 +128,7 @@ impl Recursion {
                 }
                 _ => {
                     for v in link.v_range() {
-                        let s = self.kinematics.unit_motion(i, link, v);
+                        let s = kinematics.unit_motion(i, link, v);
                         if tree.prescribed[v] {
                             c += s * prescribed[v];
                             self.pivots[v] = Pivot::default();
@@ -152,9 +169,15 @@ impl Recursion {
     }
 
     /// Pivots of a body that floats alone: its mass resists three speeds, its moments the others, and neither knows of the other.
-    fn eliminate_floating(&mut self, i: usize, v: usize, body: &Inertia, bias: Wrench, tau: &[f64]) {
+    fn eliminate_floating(
+        &mut self,
+        (i, v): (usize, usize),
+        columns: &[Twist],
+        body: &Inertia,
+        bias: Wrench,
+        tau: &[f64],
+    ) {
         let zero = Vec3::zeros();
-        let columns = &self.kinematics.columns[v..v + 6];
         let inverse = 1.0 / body.mass;
         for (k, s) in columns[..3].iter().enumerate() {
             let across = Wrench::new(zero, s.linear * body.mass);
@@ -178,20 +201,37 @@ impl Recursion {
         }
     }
 
-    /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`].
-    pub fn update_accelerations(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
+    /// Accelerations from the ground outwards, with the pivots of [`Self::update_articulated`]: of the speeds in `vdot`, of the links'
+    /// origins in `links`, gravity counted as an upward acceleration of the ground.
+    pub fn update_accelerations(
+        &mut self,
+        tree: &Tree,
+        kinematics: &Kinematics,
+        gravity: &Vec3,
+        prescribed: &[f64],
+        vdot: &mut [f64],
+        links: &mut [Twist],
+    ) {
         wide(
             #[inline(always)]
-            || self.sweep_outwards(tree, gravity, prescribed, vdot),
+            || self.sweep_outwards(tree, kinematics, gravity, prescribed, vdot, links),
         );
     }
 
     #[inline(always)]
-    fn sweep_outwards(&mut self, tree: &Tree, gravity: &Vec3, prescribed: &[f64], vdot: &mut [f64]) {
+    fn sweep_outwards(
+        &mut self,
+        tree: &Tree,
+        kinematics: &Kinematics,
+        gravity: &Vec3,
+        prescribed: &[f64],
+        vdot: &mut [f64],
+        links: &mut [Twist],
+    ) {
         let ground = Twist::new(Vec3::zeros(), -gravity);
         for (i, link) in tree.links.iter().enumerate() {
-            let motion = &self.kinematics.links[i];
-            let inner = link.parent_index().map_or(ground, |p| self.acceleration[p]);
+            let motion = &kinematics.links[i];
+            let inner = link.parent_index().map_or(ground, |p| links[p]);
             let mut a = inner.shifted(&motion.offset) + motion.bias;
             match link.kind {
                 LinkKind::Revolute(axis) if !tree.has_prescribed => {
@@ -205,32 +245,17 @@ impl Recursion {
                 _ => {
                     for v in link.v_range().filter(|&v| tree.prescribed[v]) {
                         vdot[v] = prescribed[v];
-                        a += self.kinematics.unit_motion(i, link, v) * vdot[v];
+                        a += kinematics.unit_motion(i, link, v) * vdot[v];
                     }
                     for v in link.v_range().rev().filter(|&v| !tree.prescribed[v]) {
                         let pivot = &self.pivots[v];
                         vdot[v] = (pivot.force - a.dot(&pivot.across)) * pivot.inverse;
-                        a += self.kinematics.unit_motion(i, link, v) * vdot[v];
+                        a += kinematics.unit_motion(i, link, v) * vdot[v];
                     }
                 }
             }
-            self.acceleration[i] = a;
+            links[i] = a;
         }
         self.work += tree.links.len() as u64;
-    }
-
-    /// Accelerations of a tree without prescribed motion: all three sweeps.
-    pub fn forward_dynamics(
-        &mut self,
-        tree: &Tree,
-        gravity: &Vec3,
-        q: &[f64],
-        v: &[f64],
-        tau: &[f64],
-        vdot: &mut [f64],
-    ) {
-        self.update_kinematics(tree, q, v);
-        self.update_articulated(tree, tau, &[], None);
-        self.update_accelerations(tree, gravity, &[], vdot);
     }
 }

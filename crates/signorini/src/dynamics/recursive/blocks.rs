@@ -11,9 +11,9 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
-use super::Tree;
 use super::mobility::{dot6, times6};
 use super::ports::{LONG, MAX_ROWS, PADDED_ROWS, Part, Ports, speeds_inwards};
+use crate::dynamics::tree::Tree;
 
 /// Three numbers, with room for one more so that registers are full.
 type Quad = [f64; PADDED_ROWS];

@@ -18,9 +18,10 @@
 //!
 //! **Checked by** `tests/dynamics.rs` against `dense`, `tests/benchmarks.rs` through singular positions.
 
-use super::cut::{Closure, Cut};
-use super::{Recursion, Tree};
+use super::{Pivot, Swept};
 use crate::dynamics::pivoted_qr::PivotedQr;
+use crate::dynamics::tree::Tree;
+use crate::dynamics::tree::cut::{Closure, Cut};
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// A closure condition: forbidden direction of one cut joint, or a prescribed or inertia-carrying speed of it.
@@ -123,7 +124,7 @@ impl Loops {
     }
 
     /// Builds and factors Y at the present configuration, for the hard rows or for all of them.
-    pub fn factor(&mut self, tree: &Tree, recursion: &Recursion, cuts: &[Cut], closures: &[Closure], rotors: bool) {
+    pub fn factor(&mut self, swept: Swept<'_>, cuts: &[Cut], closures: &[Closure], rotors: bool) {
         let m = if rotors { self.rows.len() } else { self.n_hard };
         self.qr.clear(m);
         for r in 0..m {
@@ -135,10 +136,10 @@ impl Loops {
             let child = start(cut.child, w, &closure.child_arm);
             let parent = start(cut.parent, -w, &closure.parent_arm);
             let column = self.qr.column_mut(r);
-            let mut square = sweep(tree, recursion, self.mass_unit, child, parent, column);
+            let mut square = sweep(swept, self.mass_unit, child, parent, column);
             if let RowKind::Rotor(_, inertia) = row.kind {
                 let root = 1.0 / (inertia / self.mass_unit).sqrt();
-                column[tree.n_v + r - self.n_hard] = -root;
+                column[swept.tree.n_v + r - self.n_hard] = -root;
                 square += root * root;
             }
             // A power of two, so that scaling rounds nothing and rescaled units give the same bits.
@@ -172,19 +173,12 @@ impl Loops {
     }
 
     /// Right-hand sides that undo what a motion of the tree, given in the space of speeds, does to the hard rows.
-    pub fn set_rhs_of_motion(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        cuts: &[Cut],
-        closures: &[Closure],
-        motion: &[f64],
-    ) {
-        for (i, link) in tree.links.iter().enumerate() {
+    pub fn set_rhs_of_motion(&mut self, swept: Swept<'_>, cuts: &[Cut], closures: &[Closure], motion: &[f64]) {
+        for (i, link) in swept.tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| self.response[p]);
-            let mut t = inner.shifted(&recursion.kinematics.links[i].offset);
+            let mut t = inner.shifted(&swept.kinematics.links[i].offset);
             for v in link.v_range() {
-                t += recursion.kinematics.unit_motion(i, link, v) * motion[v];
+                t += swept.kinematics.unit_motion(i, link, v) * motion[v];
             }
             self.response[i] = t;
         }
@@ -241,8 +235,8 @@ impl Loops {
     }
 
     /// Adds the solution to the forces of the pivots, so that the next outward sweep includes it.
-    pub fn apply(&self, recursion: &mut Recursion) {
-        for (pivot, x) in recursion.pivots.iter_mut().zip(&self.x) {
+    pub fn apply(&self, pivots: &mut [Pivot]) {
+        for (pivot, x) in pivots.iter_mut().zip(&self.x) {
             if pivot.inverse > 0.0 {
                 pivot.force += x / (pivot.inverse * self.mass_unit).sqrt() * self.mass_unit;
             }
@@ -250,16 +244,16 @@ impl Loops {
     }
 
     /// What the solution does to speeds (or, read as a displacement, to coordinates) of a tree that has no other cause to move.
-    pub fn respond(&mut self, tree: &Tree, recursion: &Recursion, out: &mut [f64]) {
-        for (i, link) in tree.links.iter().enumerate() {
+    pub fn respond(&mut self, swept: Swept<'_>, out: &mut [f64]) {
+        for (i, link) in swept.tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| self.response[p]);
-            let mut a = inner.shifted(&recursion.kinematics.links[i].offset);
+            let mut a = inner.shifted(&swept.kinematics.links[i].offset);
             for v in link.v_range().rev() {
-                let pivot = &recursion.pivots[v];
+                let pivot = &swept.pivots[v];
                 out[v] = 0.0;
                 if pivot.inverse > 0.0 {
                     out[v] = self.x[v] * (pivot.inverse * self.mass_unit).sqrt() - a.dot(&pivot.across) * pivot.inverse;
-                    a += recursion.kinematics.unit_motion(i, link, v) * out[v];
+                    a += swept.kinematics.unit_motion(i, link, v) * out[v];
                 }
             }
             self.response[i] = a;
@@ -273,8 +267,7 @@ impl Loops {
 /// Where the two ways meet, the wrenches may cancel (they do between bodies that the tree holds rigidly together), and what
 /// is left is rounding. From there on the size counts what came together, not what is left.
 fn sweep(
-    tree: &Tree,
-    recursion: &Recursion,
+    swept: Swept<'_>,
     mass_unit: f64,
     mut a: Option<(usize, Wrench)>,
     mut b: Option<(usize, Wrench)>,
@@ -297,13 +290,13 @@ fn sweep(
             _ => {}
         }
         let Some((i, mut w)) = a else { return square };
-        let link = &tree.links[i];
+        let link = &swept.tree.links[i];
         for v in link.v_range() {
-            let pivot = &recursion.pivots[v];
+            let pivot = &swept.pivots[v];
             if pivot.inverse == 0.0 {
                 continue;
             }
-            let s = recursion.kinematics.unit_motion(i, link, v);
+            let s = swept.kinematics.unit_motion(i, link, v);
             let force = s.dot(&w);
             let (moment, push) = (w.moment.norm().max(met_moment), w.force.norm().max(met_force));
             let size = s.angular.norm() * moment + s.linear.norm() * push;
@@ -312,7 +305,7 @@ fn sweep(
             square += size * size * mobility;
             w = w - pivot.across * (force * pivot.inverse);
         }
-        let offset = &recursion.kinematics.links[i].offset;
+        let offset = &swept.kinematics.links[i].offset;
         met_moment += offset.norm() * met_force;
         a = link.parent_index().map(|p| (p, w.shifted(offset)));
     }

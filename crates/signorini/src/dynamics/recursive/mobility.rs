@@ -13,7 +13,7 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`, by way of the ports.
 
-use super::{Recursion, Tree};
+use super::Swept;
 use crate::spatial::{Twist, Vec3};
 
 /// Six numbers: angular part or moment first.
@@ -39,33 +39,31 @@ pub(crate) fn times6(columns: &[Six; 6], x: &Six) -> Six {
     sum
 }
 
-impl Recursion {
-    /// Ω of every link, with the pivots of [`Self::update_articulated`].
-    pub(crate) fn find_mobilities(&self, tree: &Tree, out: &mut Vec<[Six; 6]>) {
-        out.clear();
-        for (i, link) in tree.links.iter().enumerate() {
-            let mut omega = [[0.0; 6]; 6];
-            if let Some(p) = link.parent_index() {
-                omega = shifted(&out[p], &self.kinematics.links[i].offset);
-            }
-            for v in link.v_range().rev() {
-                let pivot = &self.pivots[v];
-                let s = self.kinematics.unit_motion(i, link, v).to_array();
-                let across = pivot.across.to_array();
-                let moved = times6(&omega, &across);
-                let half = 0.5 * (1.0 + dot6(&across, &moved) * pivot.inverse);
-                let t: Six = std::array::from_fn(|k| (half * s[k] - moved[k]) * pivot.inverse);
-                for (k, column) in omega.iter_mut().enumerate() {
-                    for (l, x) in column.iter_mut().enumerate() {
-                        *x += s[k] * t[l] + t[k] * s[l];
-                    }
+/// Ω of every link, with the pivots of [`super::Recursion::update_articulated`].
+pub(crate) fn find_mobilities(swept: Swept<'_>, out: &mut Vec<[Six; 6]>) {
+    let Swept { tree, kinematics, pivots } = swept;
+    out.clear();
+    for (i, link) in tree.links.iter().enumerate() {
+        let mut omega = [[0.0; 6]; 6];
+        if let Some(p) = link.parent_index() {
+            omega = shifted(&out[p], &kinematics.links[i].offset);
+        }
+        for v in link.v_range().rev() {
+            let pivot = &pivots[v];
+            let s = kinematics.unit_motion(i, link, v).to_array();
+            let across = pivot.across.to_array();
+            let moved = times6(&omega, &across);
+            let half = 0.5 * (1.0 + dot6(&across, &moved) * pivot.inverse);
+            let t: Six = std::array::from_fn(|k| (half * s[k] - moved[k]) * pivot.inverse);
+            for (k, column) in omega.iter_mut().enumerate() {
+                for (l, x) in column.iter_mut().enumerate() {
+                    *x += s[k] * t[l] + t[k] * s[l];
                 }
             }
-            out.push(omega);
         }
+        out.push(omega);
     }
 }
-
 /// X Ω Xᵀ, X the shift of motions to a point that lies `d` away.
 fn shifted(omega: &[Six; 6], d: &Vec3) -> [Six; 6] {
     let shift = |c: &Six| Twist::new(Vec3::new(c[0], c[1], c[2]), Vec3::new(c[3], c[4], c[5])).shifted(d).to_array();

@@ -5,7 +5,7 @@
 //!
 //! **Method.** As for loops (`dynamics/recursive/loops.rs`): the inward sweep of a row's wrench gives its column of Y = N⁻ᵀ Wᵀ, and
 //! G = Yᵀ Y. A column has entries on the way from its links to the ground only, so columns of different mechanisms do
-//! not meet, and those of one meet from the link inwards that carries both (`ancestry.rs`). Where that way is long, what lies
+//! not meet, and those of one meet from the link inwards that carries both (`dynamics/tree/ancestry.rs`). Where that way is long, what lies
 //! inwards of the link is known from its mobility Ω (`mobility.rs`): the entries there add up to zᵀ Ω z′, z and z′ the wrenches
 //! when the sweeps come by. The block of a port with itself is always the sum of squares. Loops take from every column its part in
 //! the range of their own columns, by the factorisation that is there already. Blocks: `blocks.rs`; speeds: `response.rs`.
@@ -18,11 +18,12 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
-use super::ancestry::{Ancestry, GROUND};
+use super::Swept;
 use super::loops::{Loops, power_of_two};
-use super::mobility::{Six, times6};
-use super::{Link, LinkKind, Recursion, Tree};
-use crate::spatial::{Lanes, Twist, Vec3, Wrench};
+use super::mobility::{Six, find_mobilities, times6};
+use crate::dynamics::tree::ancestry::{Ancestry, GROUND};
+use crate::dynamics::tree::{Link, LinkKind, Tree};
+use crate::spatial::{Lanes, Vec3, Wrench};
 #[cfg(target_arch = "x86_64")]
 use crate::spatial::{Quad, Space};
 
@@ -124,9 +125,9 @@ impl Ports {
     }
 
     /// Forgets all ports; new ones are pushed where the recursion is now.
-    pub fn clear(&mut self, recursion: &Recursion) {
+    pub fn clear(&mut self, swept: Swept<'_>) {
         self.roots.clear();
-        self.roots.extend(recursion.pivots.iter().map(|pivot| (pivot.inverse * self.mass_unit).sqrt()));
+        self.roots.extend(swept.pivots.iter().map(|pivot| (pivot.inverse * self.mass_unit).sqrt()));
         self.pushes.clear();
         self.offsets.clear();
         self.offsets.push(0);
@@ -158,45 +159,32 @@ impl Ports {
     }
 
     /// Adds a port between two links; `rows` are wrenches on link `b` (and opposite on `a`), each at its link's origin.
-    pub fn push_links(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        a: Option<(usize, &[Wrench])>,
-        b: Option<(usize, &[Wrench])>,
-    ) {
+    pub fn push_links(&mut self, swept: Swept<'_>, a: Option<(usize, &[Wrench])>, b: Option<(usize, &[Wrench])>) {
         let n = a.or(b).map_or(0, |(_, rows)| rows.len());
         match n {
-            1 => self.push_wrenches::<1>(tree, recursion, [a, b], n),
-            3 => self.push_wrenches::<PADDED_ROWS>(tree, recursion, [a, b], n),
-            _ => self.push_wrenches::<MAX_ROWS>(tree, recursion, [a, b], n),
+            1 => self.push_wrenches::<1>(swept, [a, b], n),
+            3 => self.push_wrenches::<PADDED_ROWS>(swept, [a, b], n),
+            _ => self.push_wrenches::<MAX_ROWS>(swept, [a, b], n),
         }
         self.end_port(n);
     }
 
     /// Adds a port between two links that pushes at the world point `at` along directions, on the second and opposite on the first.
-    pub fn push_point(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        links: [Option<usize>; 2],
-        at: &Vec3,
-        directions: &[Vec3; 3],
-    ) {
-        self.push_ends(tree, recursion, links, directions.len(), |k, link| {
-            bundle_at(&(at - recursion.kinematics.origin[link]), directions, SIGNS[k])
+    pub fn push_point(&mut self, swept: Swept<'_>, links: [Option<usize>; 2], at: &Vec3, directions: &[Vec3; 3]) {
+        self.push_ends(swept, links, directions.len(), |k, link| {
+            bundle_at(&(at - swept.kinematics.origin[link]), directions, SIGNS[k])
         });
         self.end_port(directions.len());
     }
 
     /// Adds a port on one speed of the tree, forwards or (`sign` −1) backwards.
-    pub fn push_speed(&mut self, tree: &Tree, recursion: &Recursion, link: usize, speed: usize, sign: f64) {
+    pub fn push_speed(&mut self, swept: Swept<'_>, link: usize, speed: usize, sign: f64) {
         self.pushes.push(Push::Speed(speed, sign));
         let (outer, outer_values) = (self.outer.len(), self.values.len());
         let mut w = Wrench::default();
-        for v in link_speeds(tree, link).filter(|v| *v >= speed) {
-            let pivot = &recursion.pivots[v];
-            let s = recursion.kinematics.unit_motion(link, &tree.links[link], v);
+        for v in link_speeds(swept.tree, link).filter(|v| *v >= speed) {
+            let pivot = &swept.pivots[v];
+            let s = swept.kinematics.unit_motion(link, &swept.tree.links[link], v);
             let force = if v == speed { sign } else { 0.0 } + s.dot(&w);
             self.outer.push(v as u32);
             self.values.push(force * self.roots[v]);
@@ -204,9 +192,9 @@ impl Ports {
         }
         let outer = (outer, self.outer.len());
         (self.has_outer, self.is_floating_only) = (true, false);
-        let inner = tree.links[link].parent_index();
-        let w = w.shifted(&recursion.kinematics.links[link].offset).to_array().map(|x| [x]);
-        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, inner, &w, 1) };
+        let inner = swept.tree.links[link].parent_index();
+        let w = w.shifted(&swept.kinematics.links[link].offset).to_array().map(|x| [x]);
+        let part = Part { outer, outer_values, ..self.sweep(swept, inner, &w, 1) };
         self.parts.push(Part { root: self.ancestry.root(link), ..part });
         self.end_port(1);
     }
@@ -216,24 +204,17 @@ impl Ports {
         self.part_start.push(self.parts.len());
     }
 
-    fn push_wrenches<const L: usize>(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        ends: [Option<(usize, &[Wrench])>; 2],
-        n: usize,
-    ) {
+    fn push_wrenches<const L: usize>(&mut self, swept: Swept<'_>, ends: [Option<(usize, &[Wrench])>; 2], n: usize) {
         let rows = ends.map(|end| end.map_or(&[][..], |(_, rows)| rows));
         let links = ends.map(|end| end.map(|(link, _)| link));
-        self.push_ends(tree, recursion, links, n, |k, _| bundle::<L>(rows[k], SIGNS[k]));
+        self.push_ends(swept, links, n, |k, _| bundle::<L>(rows[k], SIGNS[k]));
     }
 
     /// Sweeps wrenches inwards from the links that they act on: those that `wrenches` gives for the first or second of them.
     #[inline(always)]
     fn push_ends<const L: usize>(
         &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
+        swept: Swept<'_>,
         links: [Option<usize>; 2],
         n: usize,
         wrenches: impl Fn(usize, usize) -> Bundle<L>,
@@ -245,12 +226,12 @@ impl Ports {
                 for ((push, link), w) in push.iter_mut().zip([i, j]).zip(&w) {
                     *push = Some((link as u32, keep(&mut self.wrenches, w, n)));
                 }
-                self.push_joined(tree, recursion, [i, j], w, n);
+                self.push_joined(swept, [i, j], w, n);
             }
             _ => {
                 for (k, (push, link)) in push.iter_mut().zip(links).enumerate() {
                     if let Some(link) = link {
-                        let part = self.sweep(tree, recursion, Some(link), &wrenches(k, link), n);
+                        let part = self.sweep(swept, Some(link), &wrenches(k, link), n);
                         *push = Some((link as u32, part.wrenches));
                         self.parts.push(part);
                     }
@@ -261,27 +242,20 @@ impl Ports {
     }
 
     /// A port between two links of one mechanism.
-    fn push_joined<const L: usize>(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        mut at: [usize; 2],
-        mut w: [Bundle<L>; 2],
-        n: usize,
-    ) {
+    fn push_joined<const L: usize>(&mut self, swept: Swept<'_>, mut at: [usize; 2], mut w: [Bundle<L>; 2], n: usize) {
         let (outer, outer_values) = (self.outer.len(), self.values.len());
         while at[0] != at[1] {
             // The higher-numbered link cannot be an ancestor of the other, so its wrench is complete.
             let k = usize::from(at[1] > at[0]);
             let i = at[k];
-            let link = &tree.links[i];
+            let link = &swept.tree.links[i];
             for v in link.v_range() {
-                let values = eliminate(recursion, self.roots[v], (i, link, v), &mut w[k]);
+                let values = eliminate(swept, self.roots[v], (i, link, v), &mut w[k]);
                 self.outer.push(v as u32);
                 self.values.extend_from_slice(&values[..n.min(L)]);
             }
             let Some(parent) = link.parent_index() else { break };
-            w[k] = shifted(w[k], &recursion.kinematics.links[i].offset);
+            w[k] = shifted(w[k], &swept.kinematics.links[i].offset);
             at[k] = parent;
         }
         let outer = (outer, self.outer.len());
@@ -289,19 +263,12 @@ impl Ports {
         self.is_floating_only &= !self.has_outer;
         let [mut sum, other] = w;
         sum.as_flattened_mut().iter_mut().zip(other.as_flattened()).for_each(|(a, b)| *a += b);
-        let part = Part { outer, outer_values, ..self.sweep(tree, recursion, Some(at[0]), &sum, n) };
+        let part = Part { outer, outer_values, ..self.sweep(swept, Some(at[0]), &sum, n) };
         self.parts.push(part);
     }
 
     /// Inward sweep of `n` wrenches from a link to the ground.
-    fn sweep<const L: usize>(
-        &mut self,
-        tree: &Tree,
-        recursion: &Recursion,
-        tip: Option<usize>,
-        w: &Bundle<L>,
-        n: usize,
-    ) -> Part {
+    fn sweep<const L: usize>(&mut self, swept: Swept<'_>, tip: Option<usize>, w: &Bundle<L>, n: usize) -> Part {
         let tip_or_ground = tip.map_or(GROUND, |tip| tip as u32);
         let n_speeds = self.ancestry.n_speeds(tip_or_ground);
         let is_padded = L == PADDED_ROWS;
@@ -318,8 +285,8 @@ impl Ports {
         };
         let Some(tip) = tip else { return part };
         if n_speeds == 6 && is_padded && self.ancestry.is_alone(tip) {
-            self.update_floating(tree, recursion, tip);
-            let entries = floating_entries(&self.floating[self.floating_of[tip] as usize], tree.floats[tip], w);
+            self.update_floating(swept, tip);
+            let entries = floating_entries(&self.floating[self.floating_of[tip] as usize], swept.tree.floats[tip], w);
             self.values.extend_from_slice(entries.as_flattened());
             return part;
         }
@@ -328,7 +295,7 @@ impl Ports {
         let is_long = n_speeds > LONG;
         self.has_long |= is_long;
         let (values, kept) = (&mut self.values[part.values..], is_long.then_some(&mut self.wrenches));
-        let way = Way { tree, recursion, roots: &self.roots, tip };
+        let way = Way { swept, roots: &self.roots, tip };
         if let (true, Some(w)) = (is_padded, w.as_flattened().as_chunks().0.first_chunk()) {
             way.take_padded(w, values.as_chunks_mut().0, kept);
         } else {
@@ -341,20 +308,20 @@ impl Ports {
     }
 
     /// Finds the columns from a wrench on a body that floats alone to the entries of its six speeds, if they are not known.
-    fn update_floating(&mut self, tree: &Tree, recursion: &Recursion, i: usize) {
+    fn update_floating(&mut self, swept: Swept<'_>, i: usize) {
         if self.floating_of[i] != UNKNOWN {
             return;
         }
         self.floating_of[i] = self.floating.len() as u32;
         let mut columns = [[0.0; 6]; 6];
-        if tree.floats[i] {
+        if swept.tree.floats[i] {
             // Forces and moments have nothing to do with each other.
-            let v = tree.links[i].v as usize;
+            let v = swept.tree.links[i].v as usize;
             let mut rest = [Vec3::x(), Vec3::y(), Vec3::z()];
             for x in 0..3 {
-                let s = recursion.kinematics.columns[v + x].linear;
+                let s = swept.kinematics.columns[v + x].linear;
                 (0..3).for_each(|c| columns[3 + c][x] = s[c] * self.roots[v + x]);
-                let (s, pivot) = (recursion.kinematics.columns[v + 3 + x].angular, &recursion.pivots[v + 3 + x]);
+                let (s, pivot) = (swept.kinematics.columns[v + 3 + x].angular, &swept.pivots[v + 3 + x]);
                 for (c, m) in rest.iter_mut().enumerate() {
                     let force = s.dot(m);
                     columns[c][3 + x] = force * self.roots[v + 3 + x];
@@ -365,13 +332,13 @@ impl Ports {
             // Column by column six wrenches, unit ones to begin with; row by row the columns that are looked for.
             let mut w = [[0.0; 6]; 6];
             (0..6).for_each(|k| w[k][k] = 1.0);
-            for (x, v) in link_speeds(tree, i).enumerate() {
-                let s = recursion.kinematics.unit_motion(i, &tree.links[i], v).to_array();
-                let across = recursion.pivots[v].across.to_array();
+            for (x, v) in link_speeds(swept.tree, i).enumerate() {
+                let s = swept.kinematics.unit_motion(i, &swept.tree.links[i], v).to_array();
+                let across = swept.pivots[v].across.to_array();
                 // What arrives at the pivot, for all six at once.
                 let force = times6(&w, &s);
                 for (row, u) in w.iter_mut().zip(across) {
-                    let share = u * recursion.pivots[v].inverse;
+                    let share = u * swept.pivots[v].inverse;
                     row.iter_mut().zip(force).for_each(|(w, f)| *w -= share * f);
                 }
                 columns.iter_mut().zip(force).for_each(|(column, f)| column[x] = f * self.roots[v]);
@@ -461,12 +428,12 @@ impl Ports {
     }
 
     /// Prepares blocks of G, when all ports are there.
-    pub fn prepare(&mut self, tree: &Tree, recursion: &Recursion) {
+    pub fn prepare(&mut self, swept: Swept<'_>) {
         // One port alone has no pairs.
         if !self.has_long || self.n_full.is_some() || self.len() == 1 {
             return;
         }
-        recursion.find_mobilities(tree, &mut self.mobilities);
+        find_mobilities(swept, &mut self.mobilities);
         self.moved.clear();
         for (parts, rows) in self.part_start.windows(2).zip(self.offsets.windows(2)) {
             for part in self.parts[parts[0]..parts[1]].iter_mut().filter(|part| part.n_speeds > LONG) {
@@ -481,8 +448,7 @@ impl Ports {
 
 /// The way of wrenches from a link to the ground.
 struct Way<'a> {
-    tree: &'a Tree,
-    recursion: &'a Recursion,
+    swept: Swept<'a>,
     roots: &'a [f64],
     tip: usize,
 }
@@ -491,16 +457,16 @@ impl Way<'_> {
     /// Takes wrenches through all speeds on the way; `entry` gets the entries of each, `pass` what reaches the links further in.
     #[inline(always)]
     fn take<V: Lanes>(&self, mut w: [V; 6], mut entry: impl FnMut(usize, V), mut pass: Option<impl FnMut(&[V; 6])>) {
-        let Self { tree, recursion, roots, tip } = self;
+        let Self { swept, roots, tip } = self;
         let (mut i, mut x) = (*tip, 0);
         loop {
-            let link = &tree.links[i];
+            let link = &swept.tree.links[i];
             for v in link.v_range() {
-                entry(x, eliminate(recursion, roots[v], (i, link, v), &mut w));
+                entry(x, eliminate(*swept, roots[v], (i, link, v), &mut w));
                 x += 1;
             }
             let Some(parent) = link.parent_index() else { return };
-            w = shifted(w, &recursion.kinematics.links[i].offset);
+            w = shifted(w, &swept.kinematics.links[i].offset);
             if let Some(pass) = &mut pass {
                 pass(&w);
             }
@@ -591,16 +557,16 @@ fn combined<V: Lanes>(s: &Vec3, [x, y, z]: [V; 3]) -> V {
 /// Takes wrenches through one speed of a link; returns its entries.
 #[inline(always)]
 fn eliminate<V: Lanes>(
-    recursion: &Recursion,
+    swept: Swept<'_>,
     root: f64,
     (i, link, v): (usize, &Link, usize),
     [mx, my, mz, fx, fy, fz]: &mut [V; 6],
 ) -> V {
-    let pivot = &recursion.pivots[v];
+    let pivot = &swept.pivots[v];
     let force = match link.kind {
-        LinkKind::Revolute(axis) => combined(&axis.of(&recursion.kinematics.links[i].rotation), [*mx, *my, *mz]),
+        LinkKind::Revolute(axis) => combined(&axis.of(&swept.kinematics.links[i].rotation), [*mx, *my, *mz]),
         LinkKind::General { .. } => {
-            let s = &recursion.kinematics.columns[v];
+            let s = &swept.kinematics.columns[v];
             combined(&s.angular, [*mx, *my, *mz]).plus(combined(&s.linear, [*fx, *fy, *fz]))
         }
     };
@@ -644,20 +610,4 @@ pub(super) fn speeds_inwards(tree: &Tree, tip: u32) -> impl Iterator<Item = usiz
     let first = (tip != GROUND).then_some(tip as usize);
     let links = std::iter::successors(first, |i| tree.links[*i].parent_index());
     links.flat_map(|i| link_speeds(tree, i))
-}
-
-impl Recursion {
-    /// Velocity of every link at its origin for given speeds, at the present configuration.
-    pub fn find_twists(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
-        for (i, link) in tree.links.iter().enumerate() {
-            let inner = link.parent_index().map_or_else(Twist::default, |p| out[p]);
-            let motion = &self.kinematics.links[i];
-            let mut t = inner.shifted(&motion.offset);
-            match link.kind {
-                LinkKind::Revolute(axis) => t.angular += axis.of(&motion.rotation) * v[link.v as usize],
-                LinkKind::General { .. } => link.v_range().for_each(|at| t += self.kinematics.columns[at] * v[at]),
-            }
-            out[i] = t;
-        }
-    }
 }

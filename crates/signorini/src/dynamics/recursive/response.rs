@@ -11,8 +11,9 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`, against `dense`.
 
+use super::Swept;
 use super::ports::{Ports, Push};
-use super::{LinkKind, Recursion, Tree};
+use crate::dynamics::tree::{LinkKind, Tree};
 use crate::spatial::{Twist, Vec3, Wrench, wide};
 
 /// Scratch, all zero between uses.
@@ -34,32 +35,32 @@ impl Scratch {
 
 impl Ports {
     /// Adds M⁻¹ Wᵀ r to speeds.
-    pub fn respond(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
+    pub fn respond(&mut self, swept: Swept<'_>, r: &[f64], v: &mut [f64]) {
         wide(
             #[inline(always)]
-            || self.answer(tree, recursion, r, v),
+            || self.answer(swept, r, v),
         );
     }
 
     #[inline(always)]
-    fn answer(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64], v: &mut [f64]) {
+    fn answer(&mut self, swept: Swept<'_>, r: &[f64], v: &mut [f64]) {
         match self.n_full {
             Some(n_full) => self.collect_entries(n_full, r),
-            None => self.collect_forces(tree, recursion, r),
+            None => self.collect_forces(swept, r),
         }
         let Scratch { arrived, twists, .. } = &mut self.response;
-        for (i, link) in tree.links.iter().enumerate() {
+        for (i, link) in swept.tree.links.iter().enumerate() {
             let inner = link.parent_index().map_or_else(Twist::default, |p| twists[p]);
-            let motion = &recursion.kinematics.links[i];
+            let motion = &swept.kinematics.links[i];
             let mut a = inner.shifted(&motion.offset);
             for at in link.v_range().rev() {
-                let pivot = &recursion.pivots[at];
+                let pivot = &swept.pivots[at];
                 if pivot.inverse > 0.0 {
                     let change = arrived[at] - a.dot(&pivot.across) * pivot.inverse;
                     v[at] += change;
                     match link.kind {
                         LinkKind::Revolute(axis) => a.angular += axis.of(&motion.rotation) * change,
-                        LinkKind::General { .. } => a += recursion.kinematics.columns[at] * change,
+                        LinkKind::General { .. } => a += swept.kinematics.columns[at] * change,
                     }
                 }
             }
@@ -70,7 +71,7 @@ impl Ports {
 
     /// Inwards, from wrenches to what each pivot makes of the force that arrives.
     #[inline(always)]
-    fn collect_forces(&mut self, tree: &Tree, recursion: &Recursion, r: &[f64]) {
+    fn collect_forces(&mut self, swept: Swept<'_>, r: &[f64]) {
         let Scratch { wrenches, arrived, .. } = &mut self.response;
         for (push, rows) in self.pushes.iter().zip(self.offsets.windows(2)) {
             let r = &r[rows[0]..rows[1]];
@@ -88,20 +89,20 @@ impl Ports {
                 }
             }
         }
-        for (i, link) in tree.links.iter().enumerate().rev() {
+        for (i, link) in swept.tree.links.iter().enumerate().rev() {
             let mut w = std::mem::take(&mut wrenches[i]);
             for at in link.v_range() {
-                let pivot = &recursion.pivots[at];
+                let pivot = &swept.pivots[at];
                 let along = match link.kind {
-                    LinkKind::Revolute(axis) => axis.of(&recursion.kinematics.links[i].rotation).dot(&w.moment),
-                    LinkKind::General { .. } => recursion.kinematics.columns[at].dot(&w),
+                    LinkKind::Revolute(axis) => axis.of(&swept.kinematics.links[i].rotation).dot(&w.moment),
+                    LinkKind::General { .. } => swept.kinematics.columns[at].dot(&w),
                 };
                 let force = arrived[at] + along;
                 arrived[at] = force * pivot.inverse;
                 w = w - pivot.across * arrived[at];
             }
             if let Some(p) = link.parent_index() {
-                wrenches[p] += w.shifted(&recursion.kinematics.links[i].offset);
+                wrenches[p] += w.shifted(&swept.kinematics.links[i].offset);
             }
         }
     }

@@ -21,12 +21,12 @@ use crate::contact::Cone;
 use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::origin::Origin;
-use crate::dynamics::recursive::Tree;
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
+use crate::dynamics::tree::Tree;
+use crate::dynamics::{System, Workspace};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
 use crate::step::StepError;
-use crate::step::system::{System, Workspace};
 
 /// A mechanism with no more speeds is small; with no more rows W is small enough.
 const FEW_SPEEDS: usize = crate::contact::solve::MOST_SPEEDS;
@@ -128,7 +128,7 @@ impl Rows {
         w: &Workspace,
         out: &mut Articulation,
     ) -> bool {
-        let k = &w.recursion.kinematics;
+        let k = &w.kinematics;
         let speeds = &mut self.speeds;
         speeds.clear();
         speeds.resize(system.tree.n_v, usize::MAX);
@@ -162,7 +162,7 @@ impl Rows {
     /// Adds M⁻¹ Wᵀ r to speeds.
     pub fn respond(&mut self, system: &System, w: &Workspace, r: &[f64], v: &mut [f64]) {
         match &mut self.route {
-            Route::Recursion(sweeps) => sweeps.ports.respond(&system.tree, &w.recursion, r, v),
+            Route::Recursion(sweeps) => sweeps.ports.respond(w.recursion.swept(&system.tree, &w.kinematics), r, v),
             Route::Clusters(clusters) => clusters.respond(system, w, r, v),
             Route::Oracle(oracle) => oracle.respond(r, v),
         }
@@ -170,7 +170,7 @@ impl Rows {
 
     /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::pose`].
     pub fn velocities(&mut self, system: &System, touching: &[Touching], v: &[f64], w: &Workspace, out: &mut Vec<f64>) {
-        w.recursion.find_twists(&system.tree, v, &mut self.twists);
+        w.kinematics.find_twists(&system.tree, v, &mut self.twists);
         find_row_velocities(system, w, touching, (v, &self.twists), out);
     }
 }
@@ -201,27 +201,32 @@ impl Sweeps {
     }
 
     fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
-        self.ports.clear(&w.recursion);
+        self.ports.clear(w.recursion.swept(&system.tree, &w.kinematics));
         for t in touching {
             match t.place {
                 Place::Speed { link, speed } => {
-                    self.ports.push_speed(&system.tree, &w.recursion, link, speed, t.side());
+                    self.ports.push_speed(w.recursion.swept(&system.tree, &w.kinematics), link, speed, t.side());
                 }
                 Place::Links(links) if t.n_rows() == 3 => {
-                    self.ports.push_point(&system.tree, &w.recursion, links, &t.at, &t.directions());
+                    self.ports.push_point(
+                        w.recursion.swept(&system.tree, &w.kinematics),
+                        links,
+                        &t.at,
+                        &t.directions(),
+                    );
                 }
                 Place::Links(_) | Place::Cut { .. } => {
                     let n = t.n_rows();
                     let ends = ends(t, system, w);
                     let [a, b] = [&ends[0], &ends[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..n])));
-                    self.ports.push_links(&system.tree, &w.recursion, a, b);
+                    self.ports.push_links(w.recursion.swept(&system.tree, &w.kinematics), a, b);
                 }
             }
         }
         if !w.loops.rows.is_empty() {
             self.ports.project_out(&system.tree, &w.loops);
         }
-        self.ports.prepare(&system.tree, &w.recursion);
+        self.ports.prepare(w.recursion.swept(&system.tree, &w.kinematics));
         self.find_pattern();
     }
 
@@ -344,7 +349,7 @@ fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
 
 /// Rows of a contact as wrenches on a link at its origin.
 fn wrenches(link: usize, t: &Touching, w: &Workspace) -> [Wrench; 3] {
-    let arm = t.at - w.recursion.kinematics.origin[link];
+    let arm = t.at - w.kinematics.origin[link];
     t.directions().map(|d| Wrench::new(arm.cross(&d), d))
 }
 

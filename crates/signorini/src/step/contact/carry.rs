@@ -5,7 +5,7 @@
 //!
 //! **Method.** What bodies keep is their velocity V: of their centre of mass in world axes, angular in their own, so that ½ Vᵀ M V stays what it is. Speeds
 //! after the displacement are those whose velocities are nearest, min ‖J(q ⊕ δ)(v + Δv) − V‖ in the kinetic metric: the equations of an impact without impulse,
-//! which `jump.rs` solves. A projection does not lengthen: **kinetic energy does not rise**. Loops stay closed, prescribed speeds what they are.
+//! which `dynamics/jump.rs` solves. A projection does not lengthen: **kinetic energy does not rise**. Loops stay closed, prescribed speeds what they are.
 //!
 //! The default scheme leaves overlap of second order, ρ (h ω)², where bodies turn, and to keep speeds then errs no more than the step does. It carries velocities
 //! where overlap is deeper, which the scene has put there or others have pushed together. After Moreau what comes fast overlaps by the way of a step, and velocities are always carried.
@@ -17,7 +17,7 @@
 //! **Checked by** `tests/contact_carry.rs`.
 
 use super::{Stepper, Touching, joint_of};
-use crate::dynamics::recursive::Link;
+use crate::dynamics::tree::Link;
 use crate::model::Instant;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
 use crate::step::{Simulation, StepError};
@@ -59,7 +59,7 @@ impl Simulation {
         system.update_kinematics(&next.q, &next.v, w);
         system.update_positions(w);
         s.kept.clear();
-        s.kept.extend(tree.links.iter().zip(&w.recursion.kinematics.links).zip(&w.recursion.kinematics.velocity).map(
+        s.kept.extend(tree.links.iter().zip(&w.kinematics.links).zip(&w.kinematics.velocity).map(
             |((link, motion), velocity)| {
                 let arm = motion.rotation * link.inertia.com;
                 Kept { linear: velocity + motion.omega.cross(&arm), angular: motion.omega, rotation: motion.rotation }
@@ -69,7 +69,7 @@ impl Simulation {
         system.update_kinematics(&next.q, &next.v, w);
         system.update_positions(w);
         system.update_closures(w);
-        let kinematics = &mut w.recursion.kinematics;
+        let kinematics = &mut w.kinematics;
         for (i, (link, kept)) in tree.links.iter().zip(&s.kept).enumerate() {
             let motion = &mut kinematics.links[i];
             let inertia = link.inertia.rotated(&motion.rotation);

@@ -15,11 +15,11 @@
 
 use super::assemble::ends;
 use super::{Place, Touching};
+use crate::dynamics::dca::cut_row;
 use crate::dynamics::dca::{Dca, Drive};
+use crate::dynamics::{System, Workspace};
 use crate::plan::{Elimination, Port, Shape};
 use crate::spatial::Wrench;
-use crate::step::clusters::cut_row;
-use crate::step::system::{System, Workspace};
 use nalgebra::{Matrix6, Vector6};
 
 /// Clusters of a mechanism with open contact ports.
@@ -63,7 +63,7 @@ impl Clusters {
         for t in touching {
             if let Place::Speed { link, speed } = t.place {
                 let inner = dual(system, link, speed, w) * t.side();
-                let outer = (-inner).shifted(&w.recursion.kinematics.links[link].offset);
+                let outer = (-inner).shifted(&w.kinematics.links[link].offset);
                 dca.rows[at].wrenches = [inner, outer];
                 at += 1;
                 continue;
@@ -75,7 +75,7 @@ impl Clusters {
                 at += 1;
             }
         }
-        dca.factor(&system.tree, &w.recursion.kinematics);
+        dca.factor(&system.tree, &w.kinematics);
         dca.delassus(&mut self.root);
         let rows = dca.kept_rows();
         let n = rows.len();
@@ -103,7 +103,7 @@ impl Clusters {
         self.rates.clear();
         self.rates.resize(v.len(), 0.0);
         let drive = Drive { wanted: &self.wanted, kept: &self.kept, ..Default::default() };
-        dca.solve(&system.tree, &w.recursion.kinematics, &drive, &mut self.rates);
+        dca.solve(&system.tree, &w.kinematics, &drive, &mut self.rates);
         v.iter_mut().zip(&self.rates).for_each(|(v, d)| *v += d);
     }
 }
@@ -123,7 +123,7 @@ fn dual(system: &System, link: usize, speed: usize, w: &Workspace) -> Wrench {
     let n = l.v_range().len();
     let mut s = Matrix6::zeros();
     for (j, v) in l.v_range().enumerate() {
-        s.set_column(j, &Vector6::from(w.recursion.kinematics.unit_motion(link, l, v).to_array()));
+        s.set_column(j, &Vector6::from(w.kinematics.unit_motion(link, l, v).to_array()));
     }
     // The shortest such wrench; its length means nothing, since the joint holds the rest. Unknowns beyond the joint's speeds are zero.
     let mut square = s.transpose() * s;

@@ -44,13 +44,13 @@ pub use report::{ContactReport, JointPush, Mode};
 pub(crate) use search::{Search, Situation, joint_of};
 pub(crate) use touching::{Law, Place, Touching, find_row_velocities};
 
-use super::system::System;
 use super::{Observation, Options, Simulation, StepError, StepReport};
 use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
+use crate::dynamics::System;
 use crate::dynamics::loads::Power;
-use crate::dynamics::recursive::LinkKind;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::dynamics::tree::LinkKind;
 use crate::model::{Instant, Signal};
 use crate::scene::{ContactMethod, Formulation, Integrator, Restitution};
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -295,7 +295,7 @@ impl Simulation {
                 w.external.copy_from_slice(&s.external);
             }
         }
-        let fastest = w.recursion.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
+        let fastest = w.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
         s.fastest_turn = fastest;
         for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
             if round > 0 {
@@ -303,8 +303,8 @@ impl Simulation {
                 // Velocities halfway to what the last round has found.
                 s.middle.clear();
                 s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
-                w.recursion.update_kinematics(&system.tree, &next.q, &s.middle);
-                w.recursion.update_positions(&system.tree);
+                w.kinematics.update(&system.tree, &next.q, &s.middle);
+                w.kinematics.update_positions(&system.tree);
                 system.update_closures(w);
             }
             if system.formulation == Formulation::Dense {
@@ -334,7 +334,7 @@ impl Simulation {
         self.find_touched(s);
         let tree = &self.system.tree;
         let has_loads = s.has_loads || !self.system.user_loads.is_empty();
-        let turns = |i: &usize| self.work.recursion.kinematics.links[*i].omega != Vec3::zeros() || has_loads;
+        let turns = |i: &usize| self.work.kinematics.links[*i].omega != Vec3::zeros() || has_loads;
         if s.is_moreau || !(0..tree.links.len()).any(|i| !s.is_touched[s.root[i]] && turns(&i)) {
             return Ok(());
         }
@@ -394,7 +394,7 @@ impl Simulation {
         if w.loops.rows.is_empty() {
             return;
         }
-        w.recursion.find_twists(&system.tree, &s.free, &mut s.rows.twists);
+        w.kinematics.find_twists(&system.tree, &s.free, &mut s.rows.twists);
         let end = Instant { time: start + h, inside: start + 0.5 * h };
         for r in 0..w.loops.rows.len() {
             let row = w.loops.rows[r];
@@ -414,14 +414,14 @@ impl Simulation {
     /// Everything that may push in this step, if speeds are what is expected now.
     fn find_touching(&mut self, h: f64, s: &mut Stepper) {
         let (system, w) = (&self.system, &self.work);
-        w.recursion.find_twists(&system.tree, &s.free, &mut s.free_twists);
+        w.kinematics.find_twists(&system.tree, &s.free, &mut s.free_twists);
         if s.has_start_kinematics && s.strike.struck.is_empty() {
-            s.start_twists.iter_mut().enumerate().for_each(|(i, t)| *t = w.recursion.kinematics.twist(i));
+            s.start_twists.iter_mut().enumerate().for_each(|(i, t)| *t = w.kinematics.twist(i));
         } else {
-            w.recursion.find_twists(&system.tree, &self.next.v, &mut s.start_twists);
+            w.kinematics.find_twists(&system.tree, &self.next.v, &mut s.start_twists);
         }
         if !s.strike.struck.is_empty() {
-            w.recursion.find_twists(&system.tree, &s.shift, &mut s.moved);
+            w.kinematics.find_twists(&system.tree, &s.shift, &mut s.moved);
         }
         let now = Situation {
             system,

@@ -2,9 +2,9 @@
 
 use super::assemble::ends;
 use super::{Place, Touching};
+use crate::dynamics::{System, Workspace};
 use crate::spatial::{Twist, Wrench};
 use crate::step::StepError;
-use crate::step::system::{System, Workspace};
 
 /// Responses to unit impulses, and what they are along all rows.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Oracle {
         self.delassus.resize(n * n, 0.0);
         let mut twists = vec![Twist::default(); system.tree.links.len()];
         for (j, response) in self.responses.iter().enumerate() {
-            w.recursion.find_twists(&system.tree, response, &mut twists);
+            w.kinematics.find_twists(&system.tree, response, &mut twists);
             let mut i = 0;
             for t in touching {
                 let ends = ends(t, system, w);

@@ -73,7 +73,7 @@ impl Simulation {
             }
             for (body, sign) in [(c.bodies[0], -1.0), (c.bodies[1], 1.0)] {
                 let Some(link) = body.map(|b| s.search.link_of(b)) else { continue };
-                let arm = Vec3::from(c.point) - w.recursion.kinematics.origin[link];
+                let arm = Vec3::from(c.point) - w.kinematics.origin[link];
                 w.external[link] += Wrench::new(arm.cross(&force), force) * sign;
             }
         }

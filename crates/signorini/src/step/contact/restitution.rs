@@ -32,9 +32,9 @@ use super::{Balance, Place, Stepper, Touching, contact_failed, write_cones};
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
+use crate::dynamics::System;
 use crate::scene::Restitution;
 use crate::spatial::Vec3;
-use crate::step::system::System;
 use crate::step::{Simulation, StepError, StepReport};
 
 /// Most rounds of strikes in one step. What strikes after that closes without restitution.
@@ -178,7 +178,7 @@ impl Simulation {
         s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_end);
         s.middle.clear();
         s.middle.extend(s.free.iter().zip(&self.next.v).map(|(free, v)| free - v));
-        w.recursion.find_twists(&system.tree, &s.middle, &mut s.rows.twists);
+        w.kinematics.find_twists(&system.tree, &s.middle, &mut s.rows.twists);
         let k = &mut s.strike;
         k.members.clear();
         k.times.clear();
@@ -210,7 +210,7 @@ impl Simulation {
             let is_new = !k.struck.iter().any(|x| x.touching.id == t.id && x.strikes);
             let given = match t.place {
                 Place::Links(links) => links.iter().flatten().fold(0.0, |m: f64, &l| {
-                    let arm = t.at - w.recursion.kinematics.origin[l];
+                    let arm = t.at - w.kinematics.origin[l];
                     m.max(s.rows.twists[l].shifted(&arm).linear.norm())
                 }),
                 Place::Speed { .. } | Place::Cut { .. } => (free - start).abs(),

@@ -3,10 +3,10 @@
 use super::faces;
 use super::{Law, Place, Touching};
 use crate::collide::{self, World};
+use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Fittings};
 use crate::spatial::{Pose, Twist, Vec3};
 use crate::state::ContactMemory;
-use crate::step::system::{System, Workspace};
 
 /// Steps at the present speed within which a limit is watched.
 const LIMIT_MARGIN: f64 = 2.0;
@@ -131,7 +131,7 @@ impl Search {
 
     fn find_contacts(&mut self, now: &Situation<'_>, out: &mut Vec<Touching>) {
         let Some(world) = &self.world else { return };
-        let (tree, kinematics) = (&now.system.tree, &now.w.recursion.kinematics);
+        let (tree, kinematics) = (&now.system.tree, &now.w.kinematics);
         for &b in &self.shaped {
             let link = self.link_of_body[b];
             let local = &tree.body_pose[link];

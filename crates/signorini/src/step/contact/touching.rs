@@ -1,9 +1,9 @@
 //! One thing that may push during a step.
 
 use crate::contact::Cone;
+use crate::dynamics::{System, Workspace};
 use crate::model::BodyId;
 use crate::spatial::{Twist, Vec3};
-use crate::step::system::{System, Workspace};
 
 /// Where it pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -161,7 +161,7 @@ pub(crate) fn find_row_velocities(
             Place::Links([a, b]) => {
                 let at = |l: Option<usize>| {
                     l.map_or_else(Vec3::zeros, |l| {
-                        let arm = t.at - w.recursion.kinematics.origin[l];
+                        let arm = t.at - w.kinematics.origin[l];
                         twists[l].linear + twists[l].angular.cross(&arm)
                     })
                 };

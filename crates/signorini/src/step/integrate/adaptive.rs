@@ -3,7 +3,7 @@
 //! **Problem.** Advance with as long a step as a relative tolerance allows.
 //!
 //! **Method.** Dormand and Prince's explicit method of order 8 with embedded orders 5 and 3 [hairer1993, II.5] on
-//! coordinates and speeds as plain numbers, projected as in `step/evaluate.rs`. An error is measured against the natural
+//! coordinates and speeds as plain numbers, projected as in `dynamics/evaluate.rs`. An error is measured against the natural
 //! size of its quantity: a radian, the mechanism's length, and for speeds the fastest rate in the mechanism now (or what
 //! the accelerations make of it within the step). So there is no absolute tolerance and no unit. Of an error only the
 //! part along the loops' manifold counts; the rest is taken away by the projection that ends the step. Steps end on
@@ -78,7 +78,7 @@ impl Simulation {
                 Ok(error) => error,
                 // A stage that cannot be closed or evaluated is a step that was too long.
                 Err(error) if attempt + 1 == MAX_ATTEMPTS => return Err(error),
-                Err(error @ (StepError::NoInertia { .. } | StepError::NoOwnInertia { .. })) => return Err(error),
+                Err(StepError::Dynamics(error)) if error.is_singular() => return Err(error.into()),
                 Err(_) => f64::INFINITY,
             };
             let factor = SAFETY * error.powf(-1.0 / 8.0);

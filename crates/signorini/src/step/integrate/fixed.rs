@@ -4,7 +4,7 @@
 //!
 //! **Method.** Euler: v ← v + h a(t, q, v), then q moves along the manifold by h v (order 1, symplectic on conservative
 //! systems in canonical coordinates). RK4: the classical tableau on coordinates and speeds as plain numbers; every stage
-//! is projected before it is evaluated and the result once more (see `step/evaluate.rs`), which keeps order 4.
+//! is projected before it is evaluated and the result once more (see `dynamics/evaluate.rs`), which keeps order 4.
 //!
 //! **Cost.** One and four evaluations of the accelerations per step.
 //!

@@ -8,8 +8,8 @@ pub(crate) use adaptive::Adaptive;
 pub(crate) use fixed::Fixed;
 
 use super::StepError;
-use super::system::{System, Workspace};
 use crate::dynamics::loads::Power;
+use crate::dynamics::{System, Workspace};
 use crate::model::Instant;
 
 /// Rates of everything that is integrated.

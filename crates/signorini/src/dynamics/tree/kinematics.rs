@@ -1,6 +1,6 @@
 //! Positions and velocities, from the ground outwards.
 
-use super::{Axis, Link, LinkKind, NO_PARENT, Recursion, Tree};
+use super::{Axis, Link, LinkKind, NO_PARENT, Tree};
 use crate::model::joint::JointMotion;
 use crate::spatial::{Mat3, Pose, Twist, Vec3, product, wide};
 
@@ -31,12 +31,14 @@ pub struct Kinematics {
     pub links: Vec<LinkMotion>,
     /// Unit motion of each speed at its link's origin, general kinds only; see [`Self::unit_motion`].
     pub(crate) columns: Vec<Twist>,
-    /// Origin of each link in the world; filled by [`Recursion::update_positions`].
+    /// Origin of each link in the world; filled by [`Self::update_positions`].
     pub origin: Vec<Vec3>,
-    /// Velocity of each link's origin; filled by [`Recursion::update_positions`].
+    /// Velocity of each link's origin; filled by [`Self::update_positions`].
     pub velocity: Vec<Vec3>,
     /// Velocity of each link's origin against its parent's point there, general kinds only.
     pub(crate) slide: Vec<Vec3>,
+    /// Link visits so far, over all sweeps.
+    pub work: u64,
 }
 
 impl Kinematics {
@@ -49,6 +51,7 @@ impl Kinematics {
             origin: vec![Vec3::zeros(); n],
             velocity: vec![Vec3::zeros(); n],
             slide: vec![Vec3::zeros(); n],
+            work: 0,
         }
     }
 
@@ -72,9 +75,9 @@ impl Kinematics {
     }
 }
 
-impl Recursion {
+impl Kinematics {
     /// Rotations, offsets, angular velocities and bias accelerations of all links.
-    pub fn update_kinematics(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
+    pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         wide(
             #[inline(always)]
             || self.move_links(tree, q, v),
@@ -85,7 +88,7 @@ impl Recursion {
     fn move_links(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
         let ground = LinkMotion::default();
         let mut general = JointMotion::default();
-        let Kinematics { links, columns, slide, .. } = &mut self.kinematics;
+        let Self { links, columns, slide, .. } = self;
         for (i, link) in tree.links.iter().enumerate() {
             let (inside, rest) = links.split_at_mut(i);
             let out = &mut rest[0];
@@ -128,19 +131,19 @@ impl Recursion {
 
     /// Velocities of all links for other speeds at coordinates whose kinematics are known. Bias accelerations are left alone.
     pub fn update_velocities(&mut self, tree: &Tree, v: &[f64]) {
-        let k = &mut self.kinematics;
+        let k = self;
         for (i, link) in tree.links.iter().enumerate() {
             let d = k.links[i].offset;
             let inner = link.parent_index().map_or_else(Twist::default, |p| k.twist(p)).shifted(&d);
             let outer = link.v_range().fold(inner, |sum, at| sum + k.unit_motion(i, link, at) * v[at]);
             (k.links[i].omega, k.velocity[i]) = (outer.angular, outer.linear);
         }
-        self.work += tree.links.len() as u64;
+        k.work += tree.links.len() as u64;
     }
 
-    /// World positions and velocities of the origins, after [`Self::update_kinematics`].
+    /// World positions and velocities of the origins, after [`Self::update`].
     pub fn update_positions(&mut self, tree: &Tree) {
-        let k = &mut self.kinematics;
+        let k = self;
         for (i, link) in tree.links.iter().enumerate() {
             let d = k.links[i].offset;
             let (origin, velocity, spin) = match link.parent_index() {
@@ -150,7 +153,23 @@ impl Recursion {
             k.origin[i] = origin + d;
             k.velocity[i] = velocity + spin.cross(&d) + k.slide[i];
         }
-        self.work += tree.links.len() as u64;
+        k.work += tree.links.len() as u64;
+    }
+}
+
+impl Kinematics {
+    /// Velocity of every link at its origin for given speeds, at the present configuration.
+    pub fn find_twists(&self, tree: &Tree, v: &[f64], out: &mut [Twist]) {
+        for (i, link) in tree.links.iter().enumerate() {
+            let inner = link.parent_index().map_or_else(Twist::default, |p| out[p]);
+            let motion = &self.links[i];
+            let mut t = inner.shifted(&motion.offset);
+            match link.kind {
+                LinkKind::Revolute(axis) => t.angular += axis.of(&motion.rotation) * v[link.v as usize],
+                LinkKind::General { .. } => link.v_range().for_each(|at| t += self.columns[at] * v[at]),
+            }
+            out[i] = t;
+        }
     }
 }
 

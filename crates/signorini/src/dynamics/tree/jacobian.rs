@@ -1,19 +1,19 @@
 //! Jacobians, momentum and kinetic energy.
 
-use super::{Recursion, Tree};
+use super::{Kinematics, Tree};
 use crate::spatial::{Twist, Vec3, Wrench, transposed_product};
 use nalgebra::{Matrix6xX, Vector6};
 
-impl Recursion {
+impl Kinematics {
     /// Jacobian of a link: its velocity at the point `at` (world, fixed in the link) is J·v, angular part first. After
     /// [`Self::update_positions`].
     pub fn jacobian(&self, tree: &Tree, link: usize, at: &Vec3) -> Matrix6xX<f64> {
         let mut jacobian = Matrix6xX::zeros(tree.n_v);
         let mut next = Some(link);
         while let Some(i) = next {
-            let arm = at - self.kinematics.origin[i];
+            let arm = at - self.origin[i];
             for v in tree.links[i].v_range() {
-                let column = self.kinematics.unit_motion(i, &tree.links[i], v).shifted(&arm).to_array();
+                let column = self.unit_motion(i, &tree.links[i], v).shifted(&arm).to_array();
                 jacobian.set_column(v, &Vector6::from(column));
             }
             next = tree.links[i].parent_index();
@@ -25,9 +25,9 @@ impl Recursion {
     pub fn momentum(&self, tree: &Tree) -> Wrench {
         let mut total = Wrench::default();
         for (i, link) in tree.links.iter().enumerate() {
-            let body = link.inertia.rotated(&self.kinematics.links[i].rotation);
-            let momentum = body.to_sym6().times(&self.kinematics.twist(i));
-            total += momentum.shifted(&self.kinematics.origin[i]);
+            let body = link.inertia.rotated(&self.links[i].rotation);
+            let momentum = body.to_sym6().times(&self.twist(i));
+            total += momentum.shifted(&self.origin[i]);
         }
         total
     }
@@ -37,8 +37,8 @@ impl Recursion {
         let rotors: f64 = tree.armature.iter().zip(v).map(|(i, v)| 0.5 * i * v * v).sum();
         let bodies = tree.links.iter().enumerate().map(|(i, link)| {
             // In the link's axes, where its inertia is known.
-            let axes = &self.kinematics.links[i].rotation;
-            let Twist { angular, linear } = self.kinematics.twist(i);
+            let axes = &self.links[i].rotation;
+            let Twist { angular, linear } = self.twist(i);
             link.inertia.kinetic(&Twist::new(transposed_product(axes, &angular), transposed_product(axes, &linear)))
         });
         rotors + bodies.sum::<f64>()
@@ -47,7 +47,7 @@ impl Recursion {
     /// Potential energy of uniform gravity.
     pub fn gravity_potential(&self, tree: &Tree, gravity: &Vec3) -> f64 {
         let bodies = tree.links.iter().enumerate().map(|(i, link)| {
-            let com = self.kinematics.origin[i] + self.kinematics.links[i].rotation * link.inertia.com;
+            let com = self.origin[i] + self.links[i].rotation * link.inertia.com;
             -link.inertia.mass * gravity.dot(&com)
         });
         bodies.sum()

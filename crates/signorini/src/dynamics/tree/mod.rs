@@ -1,4 +1,18 @@
-//! The spanning tree as flat arrays for the recursions.
+//! The spanning tree as flat arrays, and what every formulation reads of its motion.
+//!
+//! All link quantities are in world axes at the link's own origin, which is its joint. Moving a quantity from a link to its
+//! parent is then a translation only: no 6×6 rotation is ever formed, and no distance is larger than a link, so long
+//! chains lose no digits to a far origin. Accelerations are those of material points (not spatial accelerations).
+
+pub(crate) mod ancestry;
+mod crba;
+pub mod cut;
+mod jacobian;
+mod kinematics;
+mod rnea;
+
+pub(crate) use kinematics::turn_axes;
+pub use kinematics::{Kinematics, LinkMotion};
 
 use crate::model::joint::{JointType, flip};
 use crate::model::{Body, BodyId, Model};

@@ -1,15 +1,16 @@
 //! One topology of one model, compiled for evaluation.
 
-use super::clusters::DcaWork;
+use super::dca::DcaWork;
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::{Load, Loads, View};
-use crate::dynamics::recursive::cut::{Closure, Cut};
+use crate::dynamics::recursive::Recursion;
 use crate::dynamics::recursive::loops::Loops;
-use crate::dynamics::recursive::{Kinematics, Recursion, Tree};
+use crate::dynamics::tree::cut::{Closure, Cut};
+use crate::dynamics::tree::{Kinematics, Tree};
 use crate::model::{Fittings, Model, Signal};
 use crate::plan::{Elimination, Plan, Shape};
 use crate::scene::Formulation;
-use crate::spatial::Wrench;
+use crate::spatial::{Twist, Wrench};
 use std::sync::Arc;
 
 /// Everything about a mechanism that does not change from step to step.
@@ -38,6 +39,7 @@ pub struct System {
 
 /// Scratch of a [`System`]. Dropping it changes nothing.
 pub(crate) struct Workspace {
+    pub kinematics: Kinematics,
     pub recursion: Recursion,
     pub loops: Loops,
     pub dense: Option<Box<Dense>>,
@@ -46,6 +48,8 @@ pub(crate) struct Workspace {
     pub cut_q: Vec<f64>,
     pub cut_v: Vec<f64>,
     pub tau: Vec<f64>,
+    /// Acceleration (or velocity jump) of each link's origin, gravity counted as an upward acceleration of the ground.
+    pub acceleration: Vec<Twist>,
     pub external: Vec<Wrench>,
     pub wrenches: Vec<Wrench>,
     pub prescribed: Vec<f64>,
@@ -111,6 +115,7 @@ impl System {
         let loops = Loops::new(&self.tree, &self.cuts, fitting);
         let dca = self.elimination.as_ref().map(|e| Box::new(DcaWork::new(self, e.clone(), &loops)));
         Workspace {
+            kinematics: Kinematics::new(&self.tree),
             recursion: Recursion::new(&self.tree),
             loops: if dca.is_some() { loops.without_factors() } else { loops },
             dca,
@@ -119,6 +124,7 @@ impl System {
             cut_q,
             cut_v: vec![0.0; self.n_cut_v],
             tau: vec![0.0; n_v],
+            acceleration: vec![Twist::default(); n_links],
             external: vec![Wrench::default(); n_links],
             wrenches: vec![Wrench::default(); n_links],
             prescribed: vec![0.0; n_v],

@@ -1,11 +1,10 @@
 //! Joint wrenches, actuator forces, and the dense route to accelerations.
 
-use super::StepError;
-
+use super::error::DynamicsError;
 use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
-use crate::dynamics::recursive::cut::row_name;
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
+use crate::dynamics::tree::cut::row_name;
 use crate::model::{Instant, Signal};
 use crate::scene::JointKind;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -49,7 +48,9 @@ impl System {
     pub(crate) fn update_reactions(&self, gravity: &Vec3, vdot: &[f64], w: &mut Workspace) {
         self.add_loop_forces(w);
         let external = Some(&w.external[..]);
-        w.recursion.inverse_dynamics(&self.tree, gravity, vdot, external, &mut w.wrenches, &mut w.joint_forces);
+        w.kinematics.find_accelerations(&self.tree, gravity, vdot, &mut w.acceleration);
+        let accelerations = (vdot, &w.acceleration[..]);
+        w.kinematics.find_wrenches(&self.tree, accelerations, external, &mut w.wrenches, &mut w.joint_forces);
     }
 
     /// What a tree joint transmits to its child at the child's joint frame, by `w.wrenches`.
@@ -82,14 +83,14 @@ impl System {
     /// From the inner origin of a link's joint to its outer one, world axes.
     pub(crate) fn joint_offset(&self, l: usize, w: &Workspace) -> Vec3 {
         let link = &self.tree.links[l];
-        let parent = link.parent_index().map(|p| w.recursion.kinematics.links[p].rotation);
+        let parent = link.parent_index().map(|p| w.kinematics.links[p].rotation);
         let arm = parent.map_or(link.position, |r| r * link.position);
-        w.recursion.kinematics.links[l].offset - arm
+        w.kinematics.links[l].offset - arm
     }
 
     /// Motion of all bodies as the oracle wants it.
     pub(crate) fn body_motions(&self, w: &Workspace) -> Vec<BodyMotion> {
-        let view = self.view(&w.recursion.kinematics);
+        let view = self.view(&w.kinematics);
         let bodies = self.model.bodies().iter().enumerate().map(|(b, body)| {
             let id = Some(crate::model::BodyId(b as u32));
             let pose = view.body_pose(id);
@@ -99,8 +100,13 @@ impl System {
     }
 
     /// Accelerations by the oracle, from the loads in `w.tau` and `w.external`.
-    pub(crate) fn accelerate_dense(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
-        w.recursion.update_positions(&self.tree);
+    pub(crate) fn accelerate_dense(
+        &self,
+        now: Instant,
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<(), DynamicsError> {
+        w.kinematics.update_positions(&self.tree);
         let motion = self.body_motions(w);
         let mut prescribed = self.prescribed_by(|signal| signal.at(now)[2]);
         // In the tree they are those of the workspace: a step with contact asks for others than the signal's.
@@ -114,7 +120,7 @@ impl System {
     }
 
     /// What impulses do to a mechanism, by the oracle: `w.tau` and `w.external` are impulses, `out` becomes the change of speeds.
-    pub(crate) fn respond_dense(&self, out: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn respond_dense(&self, out: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
         let mut motion = self.body_motions(w);
         motion.iter_mut().for_each(|m| m.twist = Twist::default());
         let prescribed = self.prescribed_by(|_| 0.0);
@@ -139,7 +145,7 @@ impl System {
         gravity: Vec3,
         vdot: &mut [f64],
         w: &mut Workspace,
-    ) -> Result<(), StepError> {
+    ) -> Result<(), DynamicsError> {
         let model = &self.model;
         let mut joint_forces = vec![0.0; model.n_joint_v()];
         let mut external = vec![Wrench::default(); model.bodies().len()];
@@ -149,7 +155,7 @@ impl System {
             }
         }
         for (i, link) in self.plan.links.iter().enumerate() {
-            let com = w.recursion.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
+            let com = w.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
             let at_com = w.external[i].shifted(&-com);
             external[link.body.index()] += at_com;
             if link.joint.is_none() {
@@ -159,7 +165,7 @@ impl System {
                 external[link.body.index()] += Wrench::new(torque, Vec3::new(tau[0], tau[1], tau[2]));
             }
         }
-        let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
+        let Some(dense) = &mut w.dense else { return Err(DynamicsError::Internal("no dense workspace")) };
         let drive = Drive { external: &external, joint_forces: &joint_forces, prescribed, gravity };
         dense.solve(model, motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {

@@ -5,7 +5,7 @@
 //! so the vector field they integrate is f ∘ P with the smooth projection P. It keeps every method's order, needs no
 //! stabilisation parameter, and lets the rank of overconstrained loops be found where it is defined: at closed ones.
 
-use super::StepError;
+use super::error::DynamicsError;
 use super::system::{System, Workspace};
 use crate::dynamics::loads::{Loads, Power};
 use crate::dynamics::recursive::loops::{Loops, RowKind};
@@ -77,7 +77,7 @@ impl System {
     pub(crate) fn update_closures(&self, w: &mut Workspace) {
         for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
             let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
-            *closure = cut.find_closure(&w.recursion.kinematics, q, v);
+            *closure = cut.find_closure(&w.kinematics, q, v);
         }
     }
 
@@ -126,7 +126,7 @@ impl System {
         q: &mut [f64],
         v: &mut [f64],
         w: &mut Workspace,
-    ) -> Result<Closeness, StepError> {
+    ) -> Result<Closeness, DynamicsError> {
         self.prescribe(now, q, v, w);
         self.update_kinematics(q, v, w);
         if self.needs_positions {
@@ -147,7 +147,7 @@ impl System {
                 worst.max((gap / length).abs())
             });
             if !position.is_finite() {
-                return Err(StepError::NotFinite { time: now.time, what: "loop closure".into() });
+                return Err(DynamicsError::NotFinite { time: now.time, what: "loop closure".into() });
             }
             let stalled = position >= 0.5 * last && position <= NEARLY_CLOSED;
             self.factor_loops(w, false);
@@ -155,7 +155,7 @@ impl System {
                 break;
             }
             if iteration == MAX_NEWTON {
-                return Err(StepError::LoopsOpen { time: now.time, gap: position });
+                return Err(DynamicsError::LoopsOpen { time: now.time, gap: position });
             }
             last = position;
             for r in 0..n_hard {
@@ -202,14 +202,14 @@ impl System {
         if w.loops.rows.is_empty() {
             return;
         }
-        w.loops.set_rhs_of_motion(&self.tree, &w.recursion, &self.cuts, &w.closures, x);
+        w.loops.set_rhs_of_motion(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, x);
         self.respond(w);
         x.iter_mut().zip(&w.displacement).for_each(|(x, d)| *x += d);
     }
 
     /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.
     pub(crate) fn speed(&self, w: &Workspace) -> f64 {
-        let kinematics = &w.recursion.kinematics;
+        let kinematics = &w.kinematics;
         let spin = kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm()));
         let speed = kinematics.velocity.iter().fold(0.0, |m: f64, v| m.max(v.norm()));
         let length = self.model.characteristic_length();
@@ -243,8 +243,8 @@ impl System {
         if self.formulation == Formulation::Dca {
             return self.factor_dca(w, rotors);
         }
-        w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, None);
-        w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, rotors);
+        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, None);
+        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, rotors);
     }
 
     /// The displacement of least kinetic energy that answers the right-hand sides of the hard rows, in `w.displacement`.
@@ -253,7 +253,7 @@ impl System {
             return self.respond_dca(w);
         }
         w.loops.solve();
-        w.loops.respond(&self.tree, &w.recursion, &mut w.displacement);
+        w.loops.respond(w.recursion.swept(&self.tree, &w.kinematics), &mut w.displacement);
     }
 
     /// Joint forces and wrenches of all loads at the present kinematics.
@@ -261,7 +261,7 @@ impl System {
         w.external.fill(Default::default());
         let mut power = self.update_joint_loads(now, q, v, input, w);
         if !self.user_loads.is_empty() {
-            let view = self.view(&w.recursion.kinematics);
+            let view = self.view(&w.kinematics);
             power += Loads::apply_user(&self.user_loads, &view, now, &mut w.external);
         }
         power
@@ -279,7 +279,7 @@ impl System {
         w.tau.copy_from_slice(input);
         let mut power = Power::default();
         power.work += input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
-        let view = self.view(&w.recursion.kinematics);
+        let view = self.view(&w.kinematics);
         let cut = (&w.cut_q[..], &w.cut_v[..]);
         power += self.loads.apply(&view, now, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
         power
@@ -295,7 +295,7 @@ impl System {
         input: &[f64],
         vdot: &mut [f64],
         w: &mut Workspace,
-    ) -> Result<Power, StepError> {
+    ) -> Result<Power, DynamicsError> {
         if self.is_fused() {
             return self.evaluate_fused(now, q, v, input, vdot, w);
         }
@@ -310,34 +310,48 @@ impl System {
         Ok(power)
     }
 
-    pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
         if self.formulation == Formulation::Dca {
             return self.accelerate_dca(now, vdot, w);
         }
         let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
         let gravity = self.model.gravity();
-        w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, external);
+        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, external);
         if let Some(link) = w.recursion.singular {
             return Err(self.no_inertia(link));
         }
         if w.loops.rows.is_empty() {
-            w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+            w.recursion.update_accelerations(
+                &self.tree,
+                &w.kinematics,
+                &gravity,
+                &w.prescribed,
+                vdot,
+                &mut w.acceleration,
+            );
             return Ok(());
         }
-        w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, true);
+        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, true);
         w.loops.begin();
         // The second pass is iterative refinement: near a singular position it restores the digits the first one lost.
         for _ in 0..2 {
-            w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+            w.recursion.update_accelerations(
+                &self.tree,
+                &w.kinematics,
+                &gravity,
+                &w.prescribed,
+                vdot,
+                &mut w.acceleration,
+            );
             for r in 0..w.loops.rows.len() {
                 let b = -self.opening_acceleration(r, now, w);
                 w.loops.set_rhs(r, b);
             }
             w.loops.solve();
-            w.loops.apply(&mut w.recursion);
+            w.loops.apply(&mut w.recursion.pivots);
             w.loops.accumulate();
         }
-        w.recursion.update_accelerations(&self.tree, &gravity, &w.prescribed, vdot);
+        w.recursion.update_accelerations(&self.tree, &w.kinematics, &gravity, &w.prescribed, vdot, &mut w.acceleration);
         Ok(())
     }
 
@@ -346,12 +360,21 @@ impl System {
         let row = &w.loops.rows[r];
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         let closure = &w.closures[row.cut];
-        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.recursion.acceleration, &ground);
+        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &ground);
         let along = relative.dot(&Loops::direction(row, &w.closures));
         match row.kind {
             RowKind::Closed(_) => along,
             RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, now)[2],
             RowKind::Rotor(..) => along - w.loops.rotor_acceleration(r),
         }
+    }
+
+    /// A joint that moves no inertia.
+    pub(crate) fn no_inertia(&self, link: usize) -> DynamicsError {
+        let joint = match self.plan.links[link].joint {
+            Some(j) => self.model.joints()[j.index()].name.clone(),
+            None => format!("free motion of {}", self.model.bodies()[self.tree.body[link].index()].name),
+        };
+        DynamicsError::NoInertia { joint }
     }
 }

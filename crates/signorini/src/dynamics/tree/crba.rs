@@ -10,24 +10,25 @@
 //!
 //! **Checked by** `tests/dynamics.rs`: against inverse dynamics, and M⁻¹ against forward dynamics.
 
-use super::{Recursion, Tree};
+use super::{Kinematics, Tree};
+use crate::spatial::Sym6;
 use nalgebra::DMatrix;
 
-impl Recursion {
-    /// The mass matrix, after [`Self::update_kinematics`].
-    pub fn mass_matrix(&mut self, tree: &Tree) -> DMatrix<f64> {
+impl Kinematics {
+    /// The mass matrix, after [`Self::update`].
+    pub fn mass_matrix(&self, tree: &Tree) -> DMatrix<f64> {
         let mut m = DMatrix::zeros(tree.n_v, tree.n_v);
-        self.composite.fill(Default::default());
+        let mut collected = vec![Sym6::default(); tree.links.len()];
         for (i, link) in tree.links.iter().enumerate().rev() {
-            let motion = &self.kinematics.links[i];
-            let composite = self.composite[i] + link.inertia.rotated(&motion.rotation).to_sym6();
+            let motion = &self.links[i];
+            let composite = collected[i] + link.inertia.rotated(&motion.rotation).to_sym6();
             for v in link.v_range() {
-                let mut momentum = composite.times(&self.kinematics.unit_motion(i, link, v));
+                let mut momentum = composite.times(&self.unit_motion(i, link, v));
                 m[(v, v)] = tree.armature[v];
                 let mut j = Some(i);
                 while let Some(at) = j {
                     for w in tree.links[at].v_range() {
-                        let entry = self.kinematics.unit_motion(at, &tree.links[at], w).dot(&momentum);
+                        let entry = self.unit_motion(at, &tree.links[at], w).dot(&momentum);
                         if w == v {
                             m[(v, v)] += entry;
                         } else {
@@ -35,17 +36,14 @@ impl Recursion {
                             m[(w, v)] = entry;
                         }
                     }
-                    momentum = momentum.shifted(&self.kinematics.links[at].offset);
+                    momentum = momentum.shifted(&self.links[at].offset);
                     j = tree.links[at].parent_index();
                 }
             }
             if let Some(p) = link.parent_index() {
-                self.composite[p] += composite.shifted(&motion.offset);
+                collected[p] += composite.shifted(&motion.offset);
             }
         }
-        // The articulated sweep expects what is collected to start from nothing.
-        self.composite.fill(Default::default());
-        self.work += tree.links.len() as u64;
         m
     }
 }

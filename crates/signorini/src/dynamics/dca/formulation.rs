@@ -1,11 +1,11 @@
 //! Divide and conquer as a formulation: the rows of cut joints as ports, and the same solves as the recursion's.
 
-use super::StepError;
-use super::system::{System, Workspace};
-use crate::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
+use super::{Bias, Dca, Drive, Motion, Row};
+use crate::dynamics::error::DynamicsError;
 use crate::dynamics::loads::Power;
-use crate::dynamics::recursive::cut::{Closure, Cut};
 use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
+use crate::dynamics::system::{System, Workspace};
+use crate::dynamics::tree::cut::{Closure, Cut};
 use crate::model::Instant;
 use crate::plan::{Elimination, Port, Shape};
 use crate::scene::Formulation;
@@ -86,10 +86,10 @@ impl System {
         input: &[f64],
         vdot: &mut [f64],
         w: &mut Workspace,
-    ) -> Result<Power, StepError> {
+    ) -> Result<Power, DynamicsError> {
         self.prescribe(now, q, v, w);
         let power = self.update_joint_loads(now, q, v, input, w);
-        let Some(work) = w.dca.as_deref_mut() else { return Err(StepError::Internal("no clusters")) };
+        let Some(work) = w.dca.as_deref_mut() else { return Err(DynamicsError::Internal("no clusters")) };
         work.assembled.clear();
         let motion = Motion { tree: &self.tree, q, v, tau: &w.tau, held: &w.prescribed };
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
@@ -104,7 +104,7 @@ impl System {
         for (row, &at) in w.loops.rows.iter().zip(&work.row) {
             work.dca.rows[at] = cut_row(row, &w.closures, rotors);
         }
-        work.dca.factor(&self.tree, &w.recursion.kinematics);
+        work.dca.factor(&self.tree, &w.kinematics);
     }
 
     /// The displacement that answers the right-hand sides of the hard rows.
@@ -115,14 +115,19 @@ impl System {
             wanted[at] = w.loops.rhs[r];
         }
         let drive = Drive { wanted, ..Default::default() };
-        dca.solve(&self.tree, &w.recursion.kinematics, &drive, &mut w.displacement);
+        dca.solve(&self.tree, &w.kinematics, &drive, &mut w.displacement);
     }
 
     /// Accelerations and the forces of the rows.
-    pub(crate) fn accelerate_dca(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn accelerate_dca(
+        &self,
+        now: Instant,
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<(), DynamicsError> {
         self.factor_dca(w, true);
         let n_rows = w.loops.rows.len();
-        let Some(mut work) = w.dca.take() else { return Err(StepError::Internal("no clusters")) };
+        let Some(mut work) = w.dca.take() else { return Err(DynamicsError::Internal("no clusters")) };
         let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
         let singular = dca.singular();
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
@@ -135,19 +140,19 @@ impl System {
         let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
         let drive =
             Drive { tau: &w.tau, external, bias: Bias::Velocities, held: &w.prescribed, ground, wanted, kept: &[] };
-        dca.solve(&self.tree, &w.recursion.kinematics, &drive, vdot);
+        dca.solve(&self.tree, &w.kinematics, &drive, vdot);
         for r in 0..n_rows {
             w.loops.lambda[r] = dca.lambda[row[r]];
         }
         // Iterative refinement: closed rows were eliminated through the square of what the recursion factors, and near a singular
         // position this restores the digits that it lost.
         for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
-            dca.update_accelerations(&self.tree, &w.recursion.kinematics, &ground, vdot, &mut w.recursion.acceleration);
+            dca.update_accelerations(&self.tree, &w.kinematics, &ground, vdot, &mut w.acceleration);
             for r in 0..n_rows {
                 wanted[row[r]] = -self.opening(r, now, w);
             }
             let drive = Drive { wanted, ..Default::default() };
-            dca.solve(&self.tree, &w.recursion.kinematics, &drive, rates);
+            dca.solve(&self.tree, &w.kinematics, &drive, rates);
             vdot.iter_mut().zip(&*rates).for_each(|(v, d)| *v += d);
             for r in 0..n_rows {
                 w.loops.lambda[r] += dca.lambda[row[r]];
@@ -159,7 +164,12 @@ impl System {
 
     /// Velocity jumps and the impulses of the rows, as [`Self::accelerate_dca`]: velocities are zero and biases are what new joints
     /// do not allow.
-    pub(crate) fn solve_jump_dca(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn solve_jump_dca(
+        &self,
+        now: Instant,
+        delta: &mut [f64],
+        w: &mut Workspace,
+    ) -> Result<(), DynamicsError> {
         // Clusters that were taken over still know the velocities at which they were assembled, and no joint is new: there is no bias.
         let is_carried = w.dca.as_ref().is_some_and(|work| !work.assembled.is_empty());
         if !is_carried {
@@ -168,8 +178,8 @@ impl System {
         let bias = if is_carried { Bias::None } else { Bias::Velocities };
         let n_rows = w.loops.rows.len();
         w.loops.lambda.fill(0.0);
-        w.recursion.acceleration.fill(Twist::default());
-        let Some(mut work) = w.dca.take() else { return Err(StepError::Internal("no clusters")) };
+        w.acceleration.fill(Twist::default());
+        let Some(mut work) = w.dca.take() else { return Err(DynamicsError::Internal("no clusters")) };
         let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
         let singular = dca.singular();
         for r in 0..n_rows {
@@ -178,39 +188,27 @@ impl System {
         let external = Some(&w.external[..]);
         let (held, tau) = (&w.prescribed, &w.tau);
         let drive = Drive { tau, external, bias, held, wanted, ..Default::default() };
-        dca.solve(&self.tree, &w.recursion.kinematics, &drive, delta);
+        dca.solve(&self.tree, &w.kinematics, &drive, delta);
         for r in 0..n_rows {
             w.loops.lambda[r] = dca.lambda[row[r]];
         }
         let ground = Twist::default();
         if n_rows == 0 {
-            w.recursion.acceleration.copy_from_slice(&dca.acceleration);
+            w.acceleration.copy_from_slice(&dca.acceleration);
         } else {
-            dca.update_accelerations(
-                &self.tree,
-                &w.recursion.kinematics,
-                &ground,
-                delta,
-                &mut w.recursion.acceleration,
-            );
+            dca.update_accelerations(&self.tree, &w.kinematics, &ground, delta, &mut w.acceleration);
         }
         for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
             for r in 0..n_rows {
                 wanted[row[r]] = -self.opening_jump(r, now, w);
             }
             let drive = Drive { wanted, ..Default::default() };
-            dca.solve(&self.tree, &w.recursion.kinematics, &drive, rates);
+            dca.solve(&self.tree, &w.kinematics, &drive, rates);
             delta.iter_mut().zip(&*rates).for_each(|(v, d)| *v += d);
             for r in 0..n_rows {
                 w.loops.lambda[r] += dca.lambda[row[r]];
             }
-            dca.update_accelerations(
-                &self.tree,
-                &w.recursion.kinematics,
-                &ground,
-                delta,
-                &mut w.recursion.acceleration,
-            );
+            dca.update_accelerations(&self.tree, &w.kinematics, &ground, delta, &mut w.acceleration);
         }
         w.dca = Some(work);
         singular.map_or(Ok(()), |link| Err(self.no_own_inertia(link)))
@@ -242,7 +240,7 @@ impl System {
             let held = &self.tree.prescribed[link.v_range()];
             if work.dca.held[link.v_range()] != *held {
                 work.dca.held[link.v_range()].copy_from_slice(held);
-                work.dca.refactor_path(&self.tree, &w_old.recursion.kinematics, i);
+                work.dca.refactor_path(&self.tree, &w_old.kinematics, i);
             }
         }
         work.repeated = work.dca.merges - before;
@@ -261,10 +259,10 @@ impl System {
     }
 
     /// A joint that moves no inertia of its own cluster. Where there is only one, that is all the inertia there is.
-    fn no_own_inertia(&self, link: usize) -> StepError {
+    fn no_own_inertia(&self, link: usize) -> DynamicsError {
         match self.no_inertia(link) {
-            StepError::NoInertia { joint } if self.elimination.as_ref().is_some_and(|e| e.n_merges() > 0) => {
-                StepError::NoOwnInertia { joint }
+            DynamicsError::NoInertia { joint } if self.elimination.as_ref().is_some_and(|e| e.n_merges() > 0) => {
+                DynamicsError::NoOwnInertia { joint }
             }
             error => error,
         }
@@ -273,15 +271,15 @@ impl System {
     /// Positions and velocities of all links; the origins' are found under divide and conquer, else by [`Self::update_positions`].
     pub(crate) fn update_kinematics(&self, q: &[f64], v: &[f64], w: &mut Workspace) {
         match &mut w.dca {
-            Some(work) => work.dca.update_kinematics(&self.tree, q, v, &mut w.recursion.kinematics),
-            None => w.recursion.update_kinematics(&self.tree, q, v),
+            Some(work) => work.dca.update_kinematics(&self.tree, q, v, &mut w.kinematics),
+            None => w.kinematics.update(&self.tree, q, v),
         }
     }
 
     /// Positions and velocities of the links' origins, after [`Self::update_kinematics`].
     pub(crate) fn update_positions(&self, w: &mut Workspace) {
         if w.dca.is_none() {
-            w.recursion.update_positions(&self.tree);
+            w.kinematics.update_positions(&self.tree);
         }
     }
 
@@ -290,7 +288,7 @@ impl System {
         let row = &w.loops.rows[r];
         let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
         let closure = &w.closures[row.cut];
-        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.recursion.acceleration, &ground);
+        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &ground);
         let along = relative.dot(&Loops::direction(row, &w.closures));
         match row.kind {
             RowKind::Closed(_) => along,
@@ -315,17 +313,3 @@ pub(crate) fn cut_row(row: &LoopRow, closures: &[Closure], rotors: bool) -> Row 
 /// Passes of refinement where there are loops. One restores what the recursion's orthogonal factorisation has; the second is for
 /// positions so near to singular ones that the first leaves a digit.
 const REFINEMENTS: usize = 2;
-
-impl super::Simulation {
-    /// Assembles by a tree of the given shape, under divide and conquer. The motion stays the same up to rounding.
-    pub fn set_shape(&mut self, shape: Shape) {
-        if self.system.elimination.is_some() {
-            self.system.shape = shape;
-            self.system.elimination = Some(self.system.eliminate(shape));
-            let cut_q = std::mem::take(&mut self.work.cut_q);
-            self.work = self.system.workspace();
-            self.work.cut_q = cut_q;
-            self.is_current = false;
-        }
-    }
-}

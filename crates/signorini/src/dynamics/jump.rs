@@ -16,11 +16,11 @@
 //!
 //! **Checked by** `tests/events/main.rs`: dense = recursive, momentum, Carnot, and references.
 
-use super::StepError;
+use super::error::DynamicsError;
 use super::system::{System, Workspace};
 use crate::dynamics::dense::{BodyMotion, Drive};
-use crate::dynamics::recursive::Kinematics;
 use crate::dynamics::recursive::loops::{Loops, RowKind};
+use crate::dynamics::tree::Kinematics;
 use crate::model::Instant;
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -70,14 +70,14 @@ impl System {
         v: &mut [f64],
         before: &Before<'_>,
         w: &mut Workspace,
-    ) -> Result<Jumped, StepError> {
+    ) -> Result<Jumped, DynamicsError> {
         self.stand_still(q, before, w);
         self.update_closures(w);
         for i in (0..self.tree.links.len()).filter(|&i| before.is_new[i]) {
             self.measure_new_joint(i, v, before, w);
         }
         for i in 0..self.tree.links.len() {
-            w.recursion.kinematics.links[i].omega = Vec3::zeros();
+            w.kinematics.links[i].omega = Vec3::zeros();
         }
         w.prescribed.fill(0.0);
         for (link, k, signal) in &self.motions {
@@ -97,8 +97,14 @@ impl System {
         });
         self.add_loop_forces(w);
         let external = Some(&w.external[..]);
-        w.recursion.update_wrenches(&self.tree, &delta, external, &mut w.wrenches, &mut w.joint_forces);
-        let mut jumped = Jumped { residual, twists: w.recursion.acceleration.clone(), ..Jumped::default() };
+        w.kinematics.find_wrenches(
+            &self.tree,
+            (&delta, &w.acceleration),
+            external,
+            &mut w.wrenches,
+            &mut w.joint_forces,
+        );
+        let mut jumped = Jumped { residual, twists: w.acceleration.clone(), ..Jumped::default() };
         let was = v.to_vec();
         for (v, d) in v.iter_mut().zip(&delta) {
             *v += d;
@@ -128,7 +134,7 @@ impl System {
     /// Energies of the jump. A rotor that comes with its joint had the speed that the joint would have measured.
     fn measure_energies(&self, was: &[f64], v: &[f64], before: &Before<'_>, jumped: &mut Jumped, w: &Workspace) {
         for (i, link) in self.tree.links.iter().enumerate() {
-            let body = link.inertia.rotated(&w.recursion.kinematics.links[i].rotation);
+            let body = link.inertia.rotated(&w.kinematics.links[i].rotation);
             jumped.energy += body.kinetic(&jumped.twists[i]);
             for at in link.v_range() {
                 let (rotor, jump) = (self.tree.armature[at], v[at] - was[at]);
@@ -150,7 +156,7 @@ impl System {
     /// Kinematics at `q` with the velocities before, which the new joints need not allow.
     fn stand_still(&self, q: &[f64], before: &Before<'_>, w: &mut Workspace) {
         match before.kinematics {
-            Some(known) => w.recursion.kinematics.clone_from(known),
+            Some(known) => w.kinematics.clone_from(known),
             None => {
                 w.displacement.fill(0.0);
                 let rest = std::mem::take(&mut w.displacement);
@@ -159,7 +165,7 @@ impl System {
                 w.displacement = rest;
             }
         }
-        let kinematics = &mut w.recursion.kinematics;
+        let kinematics = &mut w.kinematics;
         for (i, twist) in before.twists.iter().enumerate() {
             kinematics.links[i].omega = twist.angular;
             kinematics.links[i].bias = Twist::default();
@@ -170,7 +176,7 @@ impl System {
     /// The fastest point of the mechanism, roughly, before or after the jump: conditions on velocities are judged by it.
     fn reference_speed(&self, before: &Before<'_>, w: &Workspace) -> f64 {
         let length = self.model.characteristic_length();
-        let after = before.twists.iter().zip(&w.recursion.acceleration).map(|(t, d)| *t + *d);
+        let after = before.twists.iter().zip(&w.acceleration).map(|(t, d)| *t + *d);
         let all = before.twists.iter().copied().chain(after);
         all.fold(0.0, |m: f64, t| m.max(t.angular.norm() * length).max(t.linear.norm()))
     }
@@ -178,14 +184,14 @@ impl System {
     /// Speeds that a new joint would have measured, and what of the relative velocity it does not allow.
     fn measure_new_joint(&self, i: usize, v: &mut [f64], before: &Before<'_>, w: &mut Workspace) {
         let link = &self.tree.links[i];
-        let offset = w.recursion.kinematics.links[i].offset;
+        let offset = w.kinematics.links[i].offset;
         let inner = link.parent_index().map_or_else(Twist::default, |p| before.twists[p]).shifted(&offset);
         let relative = before.twists[i] - inner;
         let mut left = relative;
         // Rotations first: turning about the far end of a reversed joint moves the origin, too.
         for is_turn in [true, false] {
             for at in link.v_range() {
-                let s = w.recursion.kinematics.unit_motion(i, link, at);
+                let s = w.kinematics.unit_motion(i, link, at);
                 let (size, along) = match is_turn {
                     true => (s.angular.norm_squared(), left.angular.dot(&s.angular)),
                     false if s.angular == Vec3::zeros() => (s.linear.norm_squared(), left.linear.dot(&s.linear)),
@@ -197,10 +203,10 @@ impl System {
                 }
             }
         }
-        w.recursion.kinematics.links[i].bias = -left;
+        w.kinematics.links[i].bias = -left;
     }
 
-    pub(crate) fn solve_jump(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), StepError> {
+    pub(crate) fn solve_jump(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
         let none = Vec3::zeros();
         for closure in &mut w.closures {
             closure.bias = Twist::default();
@@ -208,36 +214,50 @@ impl System {
         if self.formulation == Formulation::Dca {
             return self.solve_jump_dca(now, delta, w);
         }
-        w.recursion.update_articulated(&self.tree, &w.tau, &w.prescribed, Some(&w.external));
+        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, Some(&w.external));
         if let Some(link) = w.recursion.singular {
             return Err(self.no_inertia(link));
         }
         if w.loops.rows.is_empty() {
-            w.recursion.update_accelerations(&self.tree, &none, &w.prescribed, delta);
+            w.recursion.update_accelerations(
+                &self.tree,
+                &w.kinematics,
+                &none,
+                &w.prescribed,
+                delta,
+                &mut w.acceleration,
+            );
             return Ok(());
         }
-        w.loops.factor(&self.tree, &w.recursion, &self.cuts, &w.closures, true);
+        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, true);
         w.loops.begin();
         for _ in 0..PASSES {
-            w.recursion.update_accelerations(&self.tree, &none, &w.prescribed, delta);
+            w.recursion.update_accelerations(
+                &self.tree,
+                &w.kinematics,
+                &none,
+                &w.prescribed,
+                delta,
+                &mut w.acceleration,
+            );
             for r in 0..w.loops.rows.len() {
                 let b = -self.opening_jump(r, now, w);
                 w.loops.set_rhs(r, b);
             }
             w.loops.solve();
-            w.loops.apply(&mut w.recursion);
+            w.loops.apply(&mut w.recursion.pivots);
             w.loops.accumulate();
         }
-        w.recursion.update_accelerations(&self.tree, &none, &w.prescribed, delta);
+        w.recursion.update_accelerations(&self.tree, &w.kinematics, &none, &w.prescribed, delta, &mut w.acceleration);
         Ok(())
     }
 
-    /// Rate at which a row opens after the jump in `w.recursion.acceleration`.
+    /// Rate at which a row opens after the jump in `w.acceleration`.
     pub(crate) fn opening_jump(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
         let row = &w.loops.rows[r];
         let closure = &w.closures[row.cut];
         let direction = Loops::direction(row, &w.closures);
-        let jump = self.cuts[row.cut].relative_acceleration(closure, &w.recursion.acceleration, &Twist::default());
+        let jump = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &Twist::default());
         let after = |wanted: f64| (jump.dot(&direction) + closure.relative.dot(&direction)) - wanted;
         match row.kind {
             RowKind::Closed(_) => after(0.0),
@@ -278,15 +298,15 @@ impl System {
         before: &Before<'_>,
         jumped: &mut Jumped,
         w: &mut Workspace,
-    ) -> Result<(), StepError> {
+    ) -> Result<(), DynamicsError> {
         let model = &self.model;
         let mut motion = vec![BodyMotion::default(); model.bodies().len()];
         let mut momenta = vec![Wrench::default(); model.bodies().len()];
-        let view = self.view(&w.recursion.kinematics);
+        let view = self.view(&w.kinematics);
         for (i, link) in self.plan.links.iter().enumerate() {
             let body = &model.bodies()[link.body.index()];
             let pose = view.body_pose(Some(link.body));
-            let arm = w.recursion.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
+            let arm = w.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
             let twist = before.twists[i].shifted(&arm);
             let inertia = body.central.rotated(&pose.rotation);
             motion[link.body.index()] = BodyMotion { pose, twist: Twist::default() };
@@ -311,12 +331,12 @@ impl System {
                 joint_forces[at] = rotor * was;
             }
         }
-        let Some(dense) = &mut w.dense else { return Err(StepError::Internal("no dense workspace")) };
+        let Some(dense) = &mut w.dense else { return Err(DynamicsError::Internal("no dense workspace")) };
         let drive =
             Drive { external: &momenta, joint_forces: &joint_forces, prescribed: &prescribed, gravity: Vec3::zeros() };
         dense.solve(model, &motion, &drive);
         for (i, link) in self.plan.links.iter().enumerate() {
-            let arm = w.recursion.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
+            let arm = w.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
             let after = dense.bodies[link.body.index()];
             jumped.twists[i] = after.shifted(&-arm) - before.twists[i];
             let range = self.tree.links[i].v_range();
