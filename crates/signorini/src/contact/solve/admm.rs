@@ -16,6 +16,9 @@
 use super::super::error::ContactError;
 use super::super::problem::{ContactProblem, Kind};
 use super::active::Linearised;
+use super::constants::admm::{
+    ASYMMETRY, CHANGE, CHECK_EVERY, FIRST_WAIT, GOAL_SHARE, PATIENCE, PROGRESS, RELAXATION, RHO, UNBALANCED,
+};
 use super::frame::Frame;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
@@ -36,7 +39,7 @@ pub struct AdmmOptions {
 
 impl Default for AdmmOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_steps: 20_000, rho: 0.1, relaxation: 1.6 }
+        Self { tolerance: DEFAULT_TOLERANCE, max_steps: 20_000, rho: RHO, relaxation: RELAXATION }
     }
 }
 
@@ -90,7 +93,7 @@ impl Core {
         }
         self.y.iter_mut().for_each(|y| *y = -*y);
         let mut rho = options.rho;
-        let (mut factored, mut wait, mut since_change) = (false, 10, 0);
+        let (mut factored, mut wait, mut since_change) = (false, FIRST_WAIT, 0);
         let mut since_best = 0;
         for step in 0..options.max_steps {
             if !factored {
@@ -134,25 +137,25 @@ impl Core {
                 }
             }
             since_change += 1;
-            if step % 5 == 4 {
+            if step % CHECK_EVERY == CHECK_EVERY - 1 {
                 let rel = system.rel(&self.z);
                 if rel < best {
-                    since_best = if rel < 0.99 * best { 0 } else { since_best + 1 };
+                    since_best = if rel < PROGRESS * best { 0 } else { since_best + 1 };
                     best = rel;
                     self.best.copy_from_slice(&self.z);
                 } else {
                     since_best += 1;
                 }
-                if rel <= options.tolerance || since_best > 400 || !rel.is_finite() {
+                if rel <= options.tolerance || since_best > PATIENCE || !rel.is_finite() {
                     break;
                 }
             }
             let (primal, dual) = (primal.sqrt(), rho * dual.sqrt());
             if since_change >= wait {
-                let factor = if primal > 10.0 * dual {
-                    4.0
-                } else if dual > 10.0 * primal {
-                    0.25
+                let factor = if primal > UNBALANCED * dual {
+                    CHANGE
+                } else if dual > UNBALANCED * primal {
+                    1.0 / CHANGE
                 } else {
                     1.0
                 };
@@ -180,7 +183,7 @@ impl ContactSolver for Admm {
                 let mut w = super::super::delassus::BlockMatrix::default();
                 problem.delassus().write_blocks(problem.offsets(), &mut w);
                 // Symmetric to print precision is symmetric enough for a splitting of a convex programme.
-                if w.asymmetry() > 1e-2 {
+                if w.asymmetry() > ASYMMETRY {
                     return Err(ContactError::NotApplicable {
                         solver: "admm",
                         reason: "the matrix of the complementarity problem is not symmetric",
@@ -199,7 +202,7 @@ impl ContactSolver for Admm {
         solution: &mut Solution,
     ) -> Result<(), ContactError> {
         self.check(problem)?;
-        let options = AdmmOptions { tolerance: 0.5 * self.options.tolerance, ..self.options.clone() };
+        let options = AdmmOptions { tolerance: GOAL_SHARE * self.options.tolerance, ..self.options.clone() };
         let core = &mut self.core;
         self.frame.solve("admm", (problem, start), self.options.tolerance, solution, |system, r, work| {
             core.solve(system, &options, r, work);

@@ -15,21 +15,9 @@
 //! **Checked by** the test below, `tests/contact_solvers.rs`, `tests/contact_random.rs`.
 
 use super::Work;
+use super::constants::anderson::{DEPENDENT, GROWTH, MEMORY, PATIENCE, PROGRESS};
 use super::gauss_seidel::Sweeper;
 use super::system::System;
-
-/// Steps remembered. More than five gained nothing on piles of balls and on machines that have fallen over.
-const MEMORY: usize = 5;
-
-/// The norm of f may grow by this before what was learnt is forgotten.
-const GROWTH: f64 = 4.0;
-
-/// A column that the newer ones explain to this share of its square is left out.
-const DEPENDENT: f64 = 1e-12;
-
-/// Steps in which the norm must fall by half. They cost as much as a few Newton steps, and leave an r from which fewer of those are needed.
-const PATIENCE: usize = 25;
-const PROGRESS: f64 = 0.5;
 
 /// The iteration with its memory.
 #[derive(Debug, Clone, Default)]

@@ -4,60 +4,14 @@ use super::super::cone::Cone;
 use super::admm::{self, AdmmOptions};
 use super::anderson::Anderson;
 use super::auto::AutoOptions;
+use super::constants::auto::{COARSE_FLOOR, MARGIN, SCATTER};
+use super::constants::{admm as splitting, interior, newton as steps, pivoting};
 use super::gauss_seidel::Sweeper;
 use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, NearbyOptions, ProximalNewtonOptions, Schedule};
 use super::system::System;
 use super::tableau::{self, End};
 use super::{Status, Work};
-
-/// An attempt is good enough when this fraction of the tolerance is reached: the judge's rounding differs from ours.
-const MARGIN: f64 = 0.9;
-
-/// Above this a dense tableau is too large to be worth a try.
-const MAX_LEMKE_ROWS: usize = 3000;
-
-/// Starting points tried when the planned ones fail.
-const RESTARTS: u64 = 24;
-
-/// A rounding floor above this means that r has run away, not that the data are coarse: keep trying.
-const COARSE_FLOOR: f64 = 1e-8;
-
-/// A residual from which Newton's method needs a step or two, whatever the size of the problem.
-pub const NEAR: f64 = 1e-5;
-
-/// Where the contacts are few a Newton step costs no more than a few sweeps, which are then left out from this residual on.
-pub const FEW_CONTACTS: usize = 24;
-pub const FEW_RESIDUAL: f64 = 0.3;
-
-/// Newton's method is tried before other methods from this residual on, for so many steps while it makes progress; from nearby, where it ends at rounding
-/// or not at all, for a few.
-const FIRST_RESIDUAL: f64 = 1.0;
-const FIRST_STEPS: usize = 60;
-const NEAR_STEPS: usize = 3;
-
-/// Their smallest α, in the first try as the tolerance asks for, and with a handful of contacts. Nearby contacts hardly change their state, and one step is
-/// to be enough.
-const FIRST_ALPHA: f64 = 1e-5;
-const ALPHA_PER_TOLERANCE: f64 = 1e3;
-const NEAR_ALPHA: f64 = 1e-8;
-const TINY_ALPHA: f64 = 1e-6;
-
-/// With so few contacts Newton's method is always tried first, and with patience: it ends at rounding, sweeps at the tolerance.
-const TINY_CONTACTS: usize = 4;
-
-/// Above this number of contacts the interior-point method is tried before accelerated sweeps, which need more and more of them.
-const MANY_CONTACTS: usize = 64;
-
-/// The interior-point method starts this far inside the cones, where its path turns back once more from further inside, and from zero from several depths.
-/// It hands over at this residual, at which nearly all contacts have found their state.
-const INSETS: [f64; 2] = [0.1, 1.0];
-const INSETS_FROM_ZERO: [f64; 5] = [0.1, 1.0, 0.01, 10.0, 0.3];
-const INSIDE_GOAL: f64 = 1e-6;
-const INSIDE_STEPS: usize = 30;
-
-/// α of the Newton steps that follow: smaller ones mistake contacts at the verge of sliding.
-const INSIDE_ALPHA: f64 = 1e-3;
 
 /// What happened to r before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +76,7 @@ impl Attempts {
         let is_lcp = is_lcp(&system.cones);
         let n = system.n();
         let has_zero_diagonal = is_lcp && (0..n).any(|i| system.w.diagonal_block(i)[0] <= 0.0);
-        let lemke_first = is_lcp && (n <= options.lemke_rows || has_zero_diagonal && n <= MAX_LEMKE_ROWS);
+        let lemke_first = is_lcp && (n <= options.lemke_rows || has_zero_diagonal && n <= pivoting::MOST_ROWS);
         let may_be_solved = match stage {
             Stage::Fresh => self.best.iter().any(|r| *r != 0.0) || is_open(system),
             Stage::Swept => true,
@@ -148,7 +102,7 @@ impl Attempts {
             return ("newton", Status::Stalled);
         }
         // From a wrong set of states a few sweeps lead to another one.
-        if !is_lcp && self.rel <= FIRST_RESIDUAL && system.n_contacts() <= FEW_CONTACTS {
+        if !is_lcp && self.rel <= steps::FIRST_RESIDUAL && system.n_contacts() <= steps::FEW_CONTACTS {
             self.sweep(options.sweeps, tolerance, system, work);
             self.offer_best(tolerance, system);
             if self.close_in(options, system, work) {
@@ -158,24 +112,24 @@ impl Attempts {
         self.newton.matrix.be_exact();
         // Planar contacts have finitely many states, which Newton's method goes through quickly.
         let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
-        let is_many = is_spatial && system.n_contacts() > MANY_CONTACTS;
+        let is_many = is_spatial && system.n_contacts() > steps::MANY_CONTACTS;
         if !is_lcp && is_many && self.go_inside(false, tolerance, system, work) {
             return ("interior", Status::Stalled);
         }
         // With few contacts a hundred sweeps cost more than Newton steps, which come first; a handful had all that they need.
-        let is_few = (TINY_CONTACTS + 1..=FEW_CONTACTS).contains(&system.n_contacts());
+        let is_few = (steps::TINY_CONTACTS + 1..=steps::FEW_CONTACTS).contains(&system.n_contacts());
         if !is_lcp && !is_few && self.accelerate(options, system, work) {
             return ("gauss-seidel", Status::Stalled);
         }
         // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
         // the proximal parameter matches how far there is to go.
         let plan = if is_lcp {
-            newton_options(tolerance, 1e-9, 1.0, Schedule::Fast, 2)
+            newton_options(tolerance, steps::ACTIVE_SET.0, 1.0, Schedule::Fast, steps::ACTIVE_SET.1)
         } else {
-            let steps = if is_many { options.newton_steps } else { 20 };
-            let outer = steps.max(100);
-            let bold = newton_options(tolerance, self.rel.clamp(1e-4, 1.0), 1.0, Schedule::Bold, outer);
-            ProximalNewtonOptions { max_inner: 5, max_newton: steps, ..bold }
+            let most = if is_many { options.newton_steps } else { steps::FULL_STEPS };
+            let outer = most.max(100);
+            let bold = newton_options(tolerance, self.rel.clamp(steps::FULL_ALPHA, 1.0), 1.0, Schedule::Bold, outer);
+            ProximalNewtonOptions { max_inner: steps::FULL_INNER, max_newton: most, ..bold }
         };
         self.trial.copy_from_slice(&self.best);
         if self.newton(&plan, Some(self.rel), tolerance, system, work) {
@@ -193,29 +147,33 @@ impl Attempts {
         }
         if is_lcp
             && !lemke_first
-            && n <= MAX_LEMKE_ROWS
+            && n <= pivoting::MOST_ROWS
             && let Some(status) = self.pivot(tolerance, system, work)
         {
             return ("lemke", status);
         }
         // Forces of bodies on the verge of sliding drift for a hundred proximal steps and more.
-        for (rho, outer) in [(1.0, 200), (3.0, 80), (0.3, 80)] {
+        for (rho, outer) in steps::CAREFUL {
             self.trial.fill(0.0);
             let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, outer);
             if self.newton(&plan, None, tolerance, system, work) {
                 return ("newton", Status::Stalled);
             }
         }
-        for seed in 1..=RESTARTS {
+        for seed in 1..=steps::RESTARTS {
             self.scatter(seed, system);
-            let (schedule, outer) = if seed % 2 == 1 { (Schedule::Fast, 25) } else { (Schedule::Safe, 40) };
-            let rho = [1.0, 3.0, 0.3][seed as usize / 2 % 3];
+            let (schedule, outer) = if seed % 2 == 1 {
+                (Schedule::Fast, steps::RESTART_STEPS[0])
+            } else {
+                (Schedule::Safe, steps::RESTART_STEPS[1])
+            };
+            let rho = steps::RESTART_RHO[seed as usize / 2 % 3];
             let plan = newton_options(tolerance, 1.0, rho, schedule, outer);
             if self.newton(&plan, None, tolerance, system, work) {
                 return ("restart", Status::Stalled);
             }
         }
-        for (rho, max_steps) in [(0.1, 1000), (1.0, 5000), (0.01, 5000)] {
+        for (rho, max_steps) in splitting::STARTS {
             let plan = AdmmOptions { tolerance: MARGIN * tolerance, max_steps, rho, ..AdmmOptions::default() };
             self.trial.fill(0.0);
             let new = self.admm.solve(system, &plan, &mut self.trial, work);
@@ -223,9 +181,9 @@ impl Attempts {
             if self.offer(new, tolerance, system) {
                 return ("admm", Status::Stalled);
             }
-            for (alpha, rho) in [(1e-2, 1.0), (1.0, 3.0)] {
+            for (alpha, rho) in splitting::THEN {
                 self.trial.copy_from_slice(&start);
-                let plan = newton_options(tolerance, alpha, rho, Schedule::Safe, 60);
+                let plan = newton_options(tolerance, alpha, rho, Schedule::Safe, splitting::THEN_STEPS);
                 if self.newton(&plan, None, tolerance, system, work) {
                     return ("admm+newton", Status::Stalled);
                 }
@@ -262,23 +220,23 @@ impl Attempts {
 
     /// A few Newton steps where the best r is close, or a step is cheap.
     fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
-        let is_near = self.rel <= NEAR;
-        let is_tiny = system.n_contacts() <= TINY_CONTACTS;
-        if !(is_tiny || self.rel <= FIRST_RESIDUAL) {
+        let is_near = self.rel <= steps::NEAR;
+        let is_tiny = system.n_contacts() <= steps::TINY_CONTACTS;
+        if !(is_tiny || self.rel <= steps::FIRST_RESIDUAL) {
             return false;
         }
         let tolerance = options.tolerance;
         let goal = if is_near { self.near_goal } else { tolerance };
         self.trial.copy_from_slice(&self.best);
         if is_tiny {
-            let alpha = (0.1 * self.rel).clamp(TINY_ALPHA, 1.0);
-            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, 12);
+            let alpha = (steps::TINY_SHARE * self.rel).clamp(steps::TINY_ALPHA, 1.0);
+            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, steps::TINY_STEPS);
             return self.newton(&plan, Some(self.rel), tolerance, system, work);
         }
         let (max_steps, least_alpha) = if is_near {
-            (NEAR_STEPS, NEAR_ALPHA)
+            (steps::NEAR_STEPS, steps::NEAR_ALPHA)
         } else {
-            (FIRST_STEPS, (ALPHA_PER_TOLERANCE * tolerance).clamp(NEAR_ALPHA, FIRST_ALPHA))
+            (steps::FIRST_STEPS, (steps::ALPHA_PER_TOLERANCE * tolerance).clamp(steps::NEAR_ALPHA, steps::FIRST_ALPHA))
         };
         let plan = NearbyOptions { goal: MARGIN * goal, least_alpha, max_steps };
         let new = self.newton.close_in(system, &plan, (self.rel, &self.known_u), &mut self.trial, work);
@@ -289,11 +247,11 @@ impl Attempts {
 
     /// The interior-point method from the best r or from zero, each time followed by a few bold Newton steps.
     fn go_inside(&mut self, is_from_zero: bool, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
-        let bold = newton_options(tolerance, INSIDE_ALPHA, 1.0, Schedule::Bold, 20);
-        let bold = ProximalNewtonOptions { max_inner: 5, max_newton: 12, ..bold };
-        let insets: &[f64] = if is_from_zero { &INSETS_FROM_ZERO } else { &INSETS };
+        let bold = newton_options(tolerance, interior::THEN_ALPHA, 1.0, Schedule::Bold, interior::THEN_STEPS.0);
+        let bold = ProximalNewtonOptions { max_inner: steps::FULL_INNER, max_newton: interior::THEN_STEPS.1, ..bold };
+        let insets: &[f64] = if is_from_zero { &interior::INSETS_FROM_ZERO } else { &interior::INSETS };
         for &inset in insets {
-            let options = InteriorOptions { goal: INSIDE_GOAL, max_steps: INSIDE_STEPS, inset };
+            let options = InteriorOptions { goal: interior::GOAL, max_steps: interior::STEPS, inset };
             self.trial.copy_from_slice(&self.best);
             if is_from_zero {
                 self.trial.fill(0.0);
@@ -349,7 +307,7 @@ impl Attempts {
         let mut state = seed;
         for x in &mut self.trial {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *x = 4.0 * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
+            *x = SCATTER * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
         }
         for (i, cone) in system.cones.iter().enumerate() {
             cone.project(&mut self.trial[system.rows(i)]);
@@ -358,7 +316,7 @@ impl Attempts {
 
     /// Lemke's method; a status if that settles the matter.
     fn pivot(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Option<Status> {
-        let limit = 20 * system.n() + 100;
+        let limit = pivoting::PER_ROW * system.n() + pivoting::AT_LEAST;
         match self.lemke.solve(system, limit, tolerance, &mut self.trial, work) {
             End::Ray if self.lemke.is_certificate(system) => Some(Status::Infeasible),
             End::Solved => {

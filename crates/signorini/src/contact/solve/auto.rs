@@ -24,19 +24,16 @@
 
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::attempts::{Attempts, FEW_CONTACTS, FEW_RESIDUAL, NEAR, Stage, is_lcp};
+use super::attempts::{Attempts, Stage, is_lcp};
+use super::constants::auto::{
+    LCP_SWEEPS, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE, SWEEPS, WARM_FLOOR, WARM_SHARE,
+};
+use super::constants::newton::{FEW_CONTACTS, FEW_RESIDUAL, MANY_FULL_STEPS, NEAR};
+use super::constants::{anderson, pivoting};
 use super::frame::Frame;
 use super::islands::{Islands, gather, scatter};
 use super::system::System;
 use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
-
-/// Share of what a warm start must reach in motion, where nothing moves.
-const STILL_SHARE: f64 = 0.1;
-
-/// Shares of that which Newton's method aims at from nearby: below it, or the next warm start would just miss it; far below it where nothing moves, since
-/// what is left adds up step by step until it is missed.
-const NEAR_SHARE: f64 = 0.3;
-const NEAR_SHARE_STILL: f64 = 0.01;
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
@@ -63,12 +60,12 @@ impl Default for AutoOptions {
     fn default() -> Self {
         Self {
             tolerance: DEFAULT_TOLERANCE,
-            sweeps: 4,
-            lcp_sweeps: 20,
-            accelerated_sweeps: 120,
-            newton_steps: 700,
+            sweeps: SWEEPS,
+            lcp_sweeps: LCP_SWEEPS,
+            accelerated_sweeps: anderson::SWEEPS,
+            newton_steps: MANY_FULL_STEPS,
             warm_share: 1.0,
-            lemke_rows: 60,
+            lemke_rows: pivoting::FEW_ROWS,
         }
     }
 }
@@ -76,12 +73,12 @@ impl Default for AutoOptions {
 impl AutoOptions {
     /// For problems of which each is nearly the last one.
     pub fn in_motion(tolerance: f64) -> Self {
-        Self { tolerance, warm_share: 1e-2, ..Self::default() }
+        Self { tolerance, warm_share: WARM_SHARE, ..Self::default() }
     }
 
     /// What a warm start must reach; the rounding of positions leaves about 1e-12.
     pub(super) fn warm_tolerance(&self, start: Start) -> f64 {
-        let moving = self.tolerance.min((self.warm_share * self.tolerance).max(1e-12));
+        let moving = self.tolerance.min((self.warm_share * self.tolerance).max(WARM_FLOOR));
         if start == Start::Still { STILL_SHARE * moving } else { moving }
     }
 
@@ -95,7 +92,7 @@ impl AutoOptions {
     pub(super) fn count_sweeps(&self, n_contacts: usize, is_lcp: bool) -> usize {
         match n_contacts {
             1 => 1,
-            n if is_lcp && n <= self.lemke_rows => 2,
+            n if is_lcp && n <= self.lemke_rows => PIVOTING_SWEEPS,
             _ if is_lcp => self.lcp_sweeps,
             _ => self.sweeps,
         }
@@ -137,7 +134,7 @@ impl Auto {
         let is_still = sweeper.settle(view, sigma, count, target, &mut solution.r, &mut solution.work);
         solution.method = "gauss-seidel";
         // Where r still moved a lot it is hardly solved, except where few sweeps are exact.
-        if is_still || count <= 2 {
+        if is_still || count <= PIVOTING_SWEEPS {
             self.frame.conclude(problem, tolerance, Status::Stalled, solution);
             return Stage::Refused;
         }

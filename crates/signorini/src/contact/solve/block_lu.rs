@@ -1,12 +1,10 @@
 //! Block LU over the contact graph. Headings in `linear.rs`, of which this is the sparse half.
 
 use super::super::delassus::BlockMatrix;
+use super::constants::factors::INDEPENDENT;
 use super::ordering::Ordering;
 
 const NONE: usize = usize::MAX;
-
-/// The least volume of three rows, relative to that of orthogonal ones, from which minors are as good as elimination.
-const INDEPENDENT: f64 = 0.01;
 
 /// A fill-reducing order of all contacts, and the pattern of the factor for those that are active.
 #[derive(Debug, Clone, Default)]

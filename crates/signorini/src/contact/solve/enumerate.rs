@@ -18,6 +18,7 @@
 use super::super::cone::{Cone, Section};
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
+use super::constants::enumerate::{CONSISTENT, DOUBTFUL_PIVOT, MOST_MODES, NEAR_MISS, PIVOT, SAME};
 use super::frame::Frame;
 use super::system::System;
 use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
@@ -165,15 +166,6 @@ struct Search<'a> {
     ties: Vec<Tie>,
 }
 
-/// Pivots below this, relative to the largest entry of their rows, are zero.
-const PIVOT: f64 = 1e-14;
-
-/// Pivots between `PIVOT` and this may be zero or not: rounding decides.
-const DOUBTFUL_PIVOT: f64 = 1e-10;
-
-/// A residual below this that is not a solution is suspicious.
-const NEAR_MISS: f64 = 1e-6;
-
 impl Search<'_> {
     /// Tries one mode with some rows tied to the border of their piece; a continuum is tied further, row by row in
     /// the order of `ties`, so that every subset is met once.
@@ -206,8 +198,8 @@ impl Search<'_> {
         let size = r.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let same = |other: &Vec<f64>| {
             let size = other.iter().fold(size, |m, x| m.max(x.abs()));
-            // Two routes to one point differ by rounding only; 1e-9 is far above it and far below distinct solutions.
-            other.iter().zip(&r).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+            // Two routes to one point differ by rounding only.
+            other.iter().zip(&r).all(|(a, b)| (a - b).abs() <= SAME * size)
         };
         if !self.out.solutions.iter().any(same) {
             self.out.solutions.push(r);
@@ -312,7 +304,7 @@ fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambi
         rank += 1;
     }
     // Rows without a pivot must be 0 = 0, to rounding.
-    let consistent = (rank..m).all(|i| table[i * width + n].abs() <= 1e-10 * right);
+    let consistent = (rank..m).all(|i| table[i * width + n].abs() <= CONSISTENT * right);
     if !consistent {
         *ambiguous |= (rank..m).all(|i| table[i * width + n].abs() <= NEAR_MISS * right);
         return Mode::Inconsistent;
@@ -337,7 +329,7 @@ impl ContactSolver for Enumerate {
         let modes = problem.cones().iter().map(pieces).try_fold(1usize, |n, m| n.checked_mul(m?.len()));
         // As a solver among others it is offered for problems that take seconds, not hours.
         match modes {
-            Some(modes) if modes <= self.options.max_modes.min(1 << 14) => Ok(()),
+            Some(modes) if modes <= self.options.max_modes.min(MOST_MODES) => Ok(()),
             _ => Err(ContactError::NotApplicable {
                 solver: "enumerate",
                 reason: "too many modes, or a law with a curved section",

@@ -19,6 +19,8 @@ use super::super::delassus::Spatial;
 use super::super::delassus::spatial::wide;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
+use super::constants::auto::SETTLED;
+use super::constants::sweeps::{FLOOR_CHECK, FLOOR_SHARE, GOAL_SHARE, PATIENCE, PROGRESS};
 use super::frame::Frame;
 use super::local::solve_local;
 use super::system::{System, View};
@@ -70,7 +72,7 @@ impl Sweeper {
         self.memory.resize(n_contacts, 0.0);
     }
 
-    /// Sweeps in alternating directions, at most `count`, until r moves by no more than a tenth of `target` (the
+    /// Sweeps in alternating directions, at most `count`, until r moves by no more than a share of `target` (the
     /// residual is of the order of the movement). Returns whether it came to rest.
     pub fn settle(
         &mut self,
@@ -83,7 +85,7 @@ impl Sweeper {
     ) -> bool {
         for k in 0..count {
             work.sweeps += 1;
-            if self.sweep(view, sigma, k % 2 == 1, r) <= 0.1 * target {
+            if self.sweep(view, sigma, k % 2 == 1, r) <= SETTLED * target {
                 return true;
             }
         }
@@ -264,14 +266,14 @@ fn iterate(
             best.0 = rel;
             best.1.copy_from_slice(r);
         }
-        // Progress worth the name: at least a tenth over a hundred checks.
-        if rel < 0.9 * mark {
+        // Progress worth the name.
+        if rel < PROGRESS * mark {
             (mark, since) = (rel, 0);
         }
-        if rel <= 0.5 * options.tolerance || (rel < 1e-10 && rel <= 0.25 * system.floor(r)) {
+        if rel <= GOAL_SHARE * options.tolerance || (rel < FLOOR_CHECK && rel <= FLOOR_SHARE * system.floor(r)) {
             break;
         }
-        if since >= 100 || !rel.is_finite() {
+        if since >= PATIENCE || !rel.is_finite() {
             status = Status::Stalled;
             break;
         }

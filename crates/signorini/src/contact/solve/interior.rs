@@ -21,6 +21,7 @@ use std::ops::Range;
 use super::super::cone::{Cone, Section};
 use super::Work;
 use super::active::Linearised;
+use super::constants::interior::{CENTRING_POWER, MOST_SHORT, SHORT, TO_BOUNDARY};
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
 
@@ -34,12 +35,6 @@ pub struct InteriorOptions {
     /// How far from the cones' boundary to start, in units of ‖q‖/√n.
     pub inset: f64,
 }
-
-/// Share of the way to the boundary.
-const NEARLY: f64 = 0.995;
-
-/// A step shorter than this leads nowhere.
-const SHORT: f64 = 0.02;
 
 /// One contact's x or y; of rows that it has not, zero.
 type Point = [f64; 3];
@@ -103,7 +98,7 @@ impl Interior {
                 least = rel;
                 self.best.copy_from_slice(&self.r);
             }
-            if rel <= options.goal || n_short == 2 {
+            if rel <= options.goal || n_short == MOST_SHORT {
                 break;
             }
             work.newton_steps += 1;
@@ -222,8 +217,8 @@ impl Interior {
             .map(|(((x, dx), (y, dy)), _)| dot(&moved(x, dx, length), &moved(y, dy, length)))
             .sum();
         let gain = (after / (count.max(1.0) * tau)).clamp(0.0, 1.0);
-        self.find_direction(system, matrix, linear, Some(gain.powi(3) * tau));
-        let length = (NEARLY * self.longest_step()).min(1.0);
+        self.find_direction(system, matrix, linear, Some(gain.powi(CENTRING_POWER) * tau));
+        let length = (TO_BOUNDARY * self.longest_step()).min(1.0);
         for i in 0..n {
             self.x[i] = moved(&self.x[i], &self.dx[i], length);
             self.y[i] = moved(&self.y[i], &self.dy[i], length);

@@ -13,6 +13,7 @@
 //!
 //! **Checked by** unit tests below (random systems against each other).
 
+use super::constants::factors::PANEL;
 use std::ops::Range;
 
 /// LU with partial pivoting of a small row-major matrix, in place; b becomes the solution. False if singular.
@@ -53,9 +54,6 @@ pub fn solve_small(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
     }
     true
 }
-
-/// Columns that are eliminated together: 16 rows of a matrix of 600 stay in the nearest cache.
-const PANEL: usize = 16;
 
 /// Dense LU with partial pivoting, kept for several right-hand sides.
 #[derive(Debug, Clone, Default)]

@@ -17,10 +17,8 @@
 
 use super::super::cone::{Cone, MAX_DIM, Section};
 use super::active::Linearised;
+use super::constants::local::{EXACT, HALVINGS, PROJECTIONS, SETTLED, SINGULAR, STEPS};
 use super::linear::solve_small;
-
-/// Newton steps of the scalar root: quadratic convergence needs a handful, bisection 60 or so.
-const MAX_STEPS: usize = 128;
 
 /// Solves one contact with its block d (row-major) and u = d r + b; r holds the last value and is overwritten.
 /// `memory` keeps the slip multiplier of the last visit.
@@ -85,8 +83,7 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     let t = [d[4] - f * d[1], d[5] - f * d[2], d[7] - g * d[1], d[8] - g * d[2]];
     let c = [b[1] - f * b[0], b[2] - g * b[0]];
     // One freedom: the contact slides only as it closes, and what is left of D̃ is rounding.
-    let rounding = 64.0 * f64::EPSILON;
-    if t.iter().all(|x| x.abs() <= rounding * (d[4] + d[8])) {
+    if t.iter().all(|x| x.abs() <= SINGULAR * (d[4] + d[8])) {
         one_freedom(mu, d, b, c, r);
         return;
     }
@@ -100,7 +97,7 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     let trace = t[0] + t[3];
     let (x, n, _, _, det) = at(0.0);
     // Below this the sticking system is singular in double precision; the root is then sought from its edge.
-    let singular = det <= 4.0 * f64::EPSILON * trace * trace;
+    let singular = det <= EXACT * trace * trace;
     if !singular && x[0] * x[0] + x[1] * x[1] <= (mu * n) * (mu * n) && n >= 0.0 {
         r.copy_from_slice(&[n, x[0], x[1]]);
         *memory = 0.0;
@@ -113,7 +110,7 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
     let (mut low, mut high) = (0.0_f64, f64::INFINITY);
     let mut lambda = if *memory > 0.0 { *memory } else { trace.max(d[0]) };
     let mut best = (x, n);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..STEPS {
         let (x, n, a, e, det) = at(lambda);
         let square = x[0] * x[0] + x[1] * x[1];
         let norm = square.sqrt();
@@ -123,7 +120,7 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
         }
         let value = mu * n / norm - 1.0;
         // As exact as the quotient can be computed; waiting for λ to settle could take for ever here.
-        if value.abs() <= 4.0 * f64::EPSILON {
+        if value.abs() <= EXACT {
             break;
         }
         if value < 0.0 {
@@ -139,7 +136,7 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
         if !(next > low && next < high) {
             next = if high.is_finite() { 0.5 * (low + high) } else { 4.0 * lambda };
         }
-        if (next - lambda).abs() <= 2.0 * f64::EPSILON * lambda || !(next > low && next < high) {
+        if (next - lambda).abs() <= SETTLED * lambda || !(next > low && next < high) {
             break;
         }
         lambda = next;
@@ -157,12 +154,12 @@ fn spatial(mu: f64, d: &[f64], b: &[f64], r: &mut [f64], memory: &mut f64) {
 /// and of the impulses that do so the one along the normal is taken; else it slides. Where friction jams what should slide there is no solution.
 fn one_freedom(mu: f64, d: &[f64], b: &[f64], c: [f64; 2], r: &mut [f64]) {
     let left = c[0].hypot(c[1]);
-    if left <= 64.0 * f64::EPSILON * (b[1].abs() + b[2].abs() + b[0].abs() * (d[3].abs() + d[6].abs()) / d[0]) {
+    if left <= SINGULAR * (b[1].abs() + b[2].abs() + b[0].abs() * (d[3].abs() + d[6].abs()) / d[0]) {
         r.copy_from_slice(&[-b[0] / d[0], 0.0, 0.0]);
         return;
     }
     let stiff = d[0] - mu * (d[1] * c[0] + d[2] * c[1]) / left;
-    if stiff <= 64.0 * f64::EPSILON * (d[0] + mu * d[1].hypot(d[2])) {
+    if stiff <= SINGULAR * (d[0] + mu * d[1].hypot(d[2])) {
         projected_step(&Cone::circular(mu), d, b, r);
         return;
     }
@@ -197,7 +194,7 @@ fn general(cone: &Cone, d: &[f64], b: &[f64], r: &mut [f64]) {
     let (mut matrix, mut step) = ([0.0; MAX_DIM * MAX_DIM], [0.0; MAX_DIM]);
     let mut trial = [0.0; MAX_DIM];
     let floor = f64::EPSILON * rho * b.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    for _ in 0..MAX_STEPS {
+    for _ in 0..STEPS {
         if size <= floor {
             return;
         }
@@ -211,7 +208,7 @@ fn general(cone: &Cone, d: &[f64], b: &[f64], r: &mut [f64]) {
         let mut accepted = false;
         if solve_small(dim, &mut matrix, &mut step) {
             let mut t = 1.0;
-            for _ in 0..6 {
+            for _ in 0..HALVINGS {
                 for i in 0..dim {
                     trial[i] = r[i] + t * step[i];
                 }
@@ -229,7 +226,7 @@ fn general(cone: &Cone, d: &[f64], b: &[f64], r: &mut [f64]) {
         if !accepted {
             // A contraction where Newton's direction is no descent; when even that gains nothing, rounding rules.
             trial[..dim].copy_from_slice(r);
-            for _ in 0..4 {
+            for _ in 0..PROJECTIONS {
                 projected_step(cone, d, b, r);
             }
             velocity(r, &mut u);

@@ -6,6 +6,7 @@ mod anderson;
 mod attempts;
 mod auto;
 mod block_lu;
+mod constants;
 mod enumerate;
 mod frame;
 mod gauss_seidel;

@@ -21,6 +21,11 @@ use super::super::delassus::Delassus;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::active::Linearised;
+use super::constants::newton::{
+    ARMIJO, FAIR, FALL, FAST_FALL, FEW_TO_ELIMINATE, FLOOR_CHECK, FLOOR_SHARE, FORCING, FULL_STEP_RISE, GOOD,
+    INNER_FLOOR, LARGEST_ALPHA, LEAST_SPEEDS_ALPHA, LITTLE, MOST_ALPHA, ON_BOUND, PATIENCE, POLISH, PROGRESS, REPEAT,
+    RISE, ROUNDS, SHORTEST_STEP, SPEEDS_ALPHA, SPEEDS_GOAL,
+};
 use super::frame::Frame;
 use super::newton_matrix::NewtonMatrix;
 use super::stubborn::Stubborn;
@@ -71,64 +76,26 @@ pub enum Schedule {
 
 impl Schedule {
     fn factor(self, newton_steps: usize) -> f64 {
-        match (self, newton_steps) {
-            (Schedule::Safe | Schedule::Bold, _) => 0.3,
-            (Schedule::Fast, 0..=1) => 0.01,
-            (Schedule::Fast, 2..=3) => 0.03,
-            (Schedule::Fast, 4..=6) => 0.1,
-            (Schedule::Fast, _) => 0.3,
+        if self != Schedule::Fast {
+            return FALL;
         }
+        FAST_FALL.iter().find(|(most, _)| newton_steps <= *most).map_or(FALL, |(_, factor)| *factor)
     }
 
     /// By how much α rises after an inner problem that was not solved.
     fn rise(self) -> f64 {
-        if self == Schedule::Bold { 30.0 } else { 3.0 }
+        if self == Schedule::Bold { FULL_STEP_RISE } else { RISE }
     }
 
     /// The residual of an inner problem, in units of what its outer step gains.
     fn forcing(self) -> f64 {
         match self {
-            Schedule::Safe => 0.01,
-            Schedule::Fast => 0.3,
-            Schedule::Bold => 0.5,
+            Schedule::Safe => FORCING[0],
+            Schedule::Fast => FORCING[1],
+            Schedule::Bold => FORCING[2],
         }
     }
 }
-
-/// A bold step is prolonged where the residual falls by less than this.
-const LITTLE: f64 = 0.3;
-
-/// The search takes the best of the steps 1, 1/2 and 1/4. Shorter ones are descent steps that stay in a wrong active
-/// set; longer ones may raise the norm and leave it (measured on random problems: a search down to 1/512 leaves
-/// four times as many unsolved).
-const SHORTEST_STEP: f64 = 0.3;
-
-/// From nearby α is ‖f‖/‖q‖, and no larger than this. Smaller ones mistake contacts at the verge of sliding, larger ones cost steps.
-const LARGEST_ALPHA: f64 = 1e-2;
-
-/// Over the speeds of a small mechanism it is this share of that, since what a step leaves is α times what it takes away, or its square; and no smaller than
-/// this, or forces that contacts leave undetermined would drift.
-const SPEEDS_ALPHA: (f64, f64) = (0.03, 1e-6);
-
-/// Down to this goal their velocities are not checked by W; the judge does so anyway.
-const SPEEDS_GOAL: f64 = 1e-11;
-
-/// A step from nearby is taken with the factors of the last one where it is then expected to end below this share of what it aims at.
-const REPEAT: f64 = 0.3;
-
-/// Steps from nearby in which the residual must fall to this share; otherwise they cycle.
-const PATIENCE: usize = 15;
-const PROGRESS: f64 = 0.7;
-
-/// A step that lowers ‖f‖ by this much is taken as it is; one with a few contacts met exactly, by this. Times that others may join these, and contacts
-/// in all up to which it is not tried.
-const GOOD: f64 = 0.1;
-const FAIR: f64 = 0.7;
-const ROUNDS: usize = 3;
-const FEW_CONTACTS: usize = 8;
-
-/// The rounding floor is only looked at below this residual.
-const FLOOR_CHECK: f64 = 1e-7;
 
 impl Default for ProximalNewtonOptions {
     fn default() -> Self {
@@ -216,7 +183,7 @@ impl Core {
         let plain = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
         let mut new = plain;
         // Over speeds, and with few contacts, another factorisation costs no more than the columns of one contact.
-        let is_worth_it = !self.matrix.is_by_speeds() && system.n_contacts() > FEW_CONTACTS;
+        let is_worth_it = !self.matrix.is_by_speeds() && system.n_contacts() > FEW_TO_ELIMINATE;
         if is_worth_it && plain >= GOOD * size {
             self.stubborn.reset(system);
         }
@@ -260,7 +227,7 @@ impl Core {
             if new < best.0 {
                 best = (new, t);
             }
-            if new < (1.0 - 0.1 * t) * size || t < SHORTEST_STEP || is_bold {
+            if new < (1.0 - ARMIJO * t) * size || t < SHORTEST_STEP || is_bold {
                 break;
             }
             t *= 0.5;
@@ -359,7 +326,8 @@ impl Core {
                 self.matrix.solve_again(system, &self.laws, &mut self.step)
             } else {
                 work.factorisations += 1;
-                let (share, least) = if self.matrix.is_by_speeds() { SPEEDS_ALPHA } else { (1.0, 0.0) };
+                let (share, least) =
+                    if self.matrix.is_by_speeds() { (SPEEDS_ALPHA, LEAST_SPEEDS_ALPHA) } else { (1.0, 0.0) };
                 let alpha = share * size / system.q_norm;
                 let alpha = alpha.clamp(options.least_alpha.max(least), LARGEST_ALPHA);
                 self.matrix.solve(system, &self.laws, alpha, &mut self.step)
@@ -411,9 +379,9 @@ impl Core {
         let schedule = Schedule::Fast;
         let options = ProximalNewtonOptions {
             tolerance,
-            alpha: 1e-8,
-            max_outer: 2,
-            max_newton: 3,
+            alpha: POLISH.0,
+            max_outer: POLISH.1,
+            max_newton: POLISH.2,
             schedule,
             ..Default::default()
         };
@@ -437,7 +405,7 @@ impl Core {
         let mut least = rel;
         self.best.copy_from_slice(r);
         for _ in 0..options.max_outer {
-            if rel <= options.tolerance || (rel < FLOOR_CHECK && rel <= 0.5 * system.floor(r)) {
+            if rel <= options.tolerance || (rel < FLOOR_CHECK && rel <= FLOOR_SHARE * system.floor(r)) {
                 break;
             }
             if work.newton_steps - first >= options.max_newton {
@@ -446,7 +414,7 @@ impl Core {
             work.outer += 1;
             self.x.copy_from_slice(r);
             // An inner problem need not be solved beyond what the outer step gains, nor beyond rounding.
-            let target = (schedule.forcing() * rel.min(alpha)).max(4.0 * f64::EPSILON) * system.q_norm;
+            let target = (schedule.forcing() * rel.min(alpha)).max(INNER_FLOOR) * system.q_norm;
             let before = work.newton_steps;
             let ok = self.inner(system, r, alpha, target, options, work);
             let mut new = self.rel(system);
@@ -468,7 +436,7 @@ impl Core {
             if ok {
                 alpha = (alpha * schedule.factor(work.newton_steps - before)).max(self.matrix.smallest_alpha());
             } else {
-                alpha = (alpha * schedule.rise()).min(10.0);
+                alpha = (alpha * schedule.rise()).min(MOST_ALPHA);
             }
         }
         if least < rel {
@@ -513,7 +481,7 @@ fn prolong(system: &System, r: &[f64], x: &mut [f64]) -> bool {
             dd += d * d;
             xx += x[k] * x[k];
         }
-        if c < -1e-9 * (mu * n) * (mu * n) {
+        if c < -ON_BOUND * (mu * n) * (mu * n) {
             let root = b * b - a * c;
             if root > 0.0 {
                 let w = -(b + root.sqrt().copysign(b));

@@ -3,23 +3,11 @@
 use super::super::cone::MAX_DIM;
 use super::active::Linearised;
 use super::block_lu::{Numeric, Row, Rows, Symbolic};
+use super::constants::factors::{ALPHA_PER_TOLERANCE, LEAST_ALPHA_IN_MECHANISM, LEAST_ALPHA_IN_W};
+use super::constants::route::{BLOCK_ROWS, DENSE_ROWS, SPARSE};
 use super::linear::DenseLu;
 use super::system::System;
 use super::woodbury::Woodbury;
-
-/// Up to this number of active rows a dense factorisation is faster than a sparse one (measured: book, contact problem).
-const DENSE_ROWS: usize = 48;
-
-/// Numbers of active rows of spatial contacts for which elimination by blocks is the faster one, however full the matrix is.
-const BLOCK_ROWS: std::ops::Range<usize> = 13..97;
-
-/// Proximal parameters below which α is lost in the rounding of W, and W in that of M + Jᵀ J/α.
-const SMALLEST_IN_W: f64 = 1e-11;
-const SMALLEST_IN_MECHANISM: f64 = 1e-6;
-
-/// α below this many times the tolerance gains nothing, and W is better conditioned with it. Where forces must drift a step takes them by the residual
-/// over α, so that a larger one would need thousands.
-const PER_TOLERANCE: f64 = 0.1;
 
 /// Factors of the Newton matrix.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +44,7 @@ impl NewtonMatrix {
         self.moves_mechanism = false;
         let Some(cost) = self.mechanism.plan(system, tolerance) else { return };
         let (n, blocks) = (system.n() as f64, system.n_contacts() as f64);
-        let is_sparse = system.w.n_stored() * 3 < system.n_contacts() * system.n_contacts();
+        let is_sparse = system.w.n_stored() * SPARSE < system.n_contacts() * system.n_contacts();
         let filled = 2.0 * system.w.n_stored() as f64 / blocks;
         let other = if is_sparse { 9.0 * blocks * filled * filled } else { n * n * n / 3.0 };
         self.uses_mechanism = cost < other;
@@ -85,8 +73,8 @@ impl NewtonMatrix {
 
     /// Below this the proximal term is lost in rounding.
     pub fn smallest_alpha(&self) -> f64 {
-        let own = if self.uses_mechanism { SMALLEST_IN_MECHANISM } else { SMALLEST_IN_W };
-        if self.uses_mechanism { own } else { (PER_TOLERANCE * self.tolerance).max(own) }
+        let own = if self.uses_mechanism { LEAST_ALPHA_IN_MECHANISM } else { LEAST_ALPHA_IN_W };
+        if self.uses_mechanism { own } else { (ALPHA_PER_TOLERANCE * self.tolerance).max(own) }
     }
 
     /// Whether steps are found over the speeds of a small mechanism.
@@ -112,7 +100,7 @@ impl NewtonMatrix {
         if self.active_rows == 0 {
             return true;
         }
-        let is_sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * 3 < n_contacts * n_contacts;
+        let is_sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * SPARSE < n_contacts * n_contacts;
         // Spatial blocks fill registers by themselves, which pays where rows are short.
         let is_small = system.w.stride() == 3 && BLOCK_ROWS.contains(&self.active_rows);
         let sparse = is_sparse || is_small;

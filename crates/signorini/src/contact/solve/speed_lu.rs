@@ -14,13 +14,11 @@
 //! **Checked by** the tests in `woodbury.rs`, against W, and the one below.
 
 use super::super::columns::Columns;
+use super::constants::factors::OWN_PIVOT;
 use super::system::System;
 
 /// Numbers that are worked on at once.
 const LANES: usize = 4;
-
-/// Share of the largest entry in its column from which on a row's own is the pivot.
-const OWN_SHARE: f64 = 1e-3;
 
 /// Numbers of all speeds, in W registers.
 type Row<const W: usize> = [[f64; LANES]; W];
@@ -277,7 +275,7 @@ impl<const W: usize> Factors<W> {
             }
         }
         // A row of the trunk in place of a limb's own would tell all limbs of each other.
-        let p = if own >= OWN_SHARE * largest { k } else { p };
+        let p = if own >= OWN_PIVOT * largest { k } else { p };
         (largest > 0.0 && largest.is_finite()).then_some(p)
     }
 

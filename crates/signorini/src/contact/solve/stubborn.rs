@@ -16,22 +16,10 @@
 use super::super::cone::MAX_DIM;
 use super::super::delassus::Delassus;
 use super::active::Linearised;
+use super::constants::elimination::{ARMIJO, ENOUGH, MOST, REST, SHORTEST_STEP, STEPS};
 use super::linear::solve_small;
 use super::newton_matrix::NewtonMatrix;
 use super::system::System;
-
-/// With more of them a new factorisation is cheaper.
-const MOST: usize = 3;
-
-/// They must be what all but this share of ‖f‖² is made of.
-const REST: f64 = 0.01;
-
-/// Newton steps for g, and by how much they must lower ‖f‖ of these contacts.
-const STEPS: usize = 20;
-const ENOUGH: f64 = 1e-3;
-
-/// The shortest of these steps.
-const SHORTEST: f64 = 0.1;
 
 /// Contacts that are treated apart, and what they do to all.
 #[derive(Debug, Clone, Default)]
@@ -210,7 +198,7 @@ impl Stubborn {
                 if new < best.0 {
                     best = (new, t);
                 }
-                if new < (1.0 - 0.1 * t) * size || t < SHORTEST {
+                if new < (1.0 - ARMIJO * t) * size || t < SHORTEST_STEP {
                     break;
                 }
                 t *= 0.5;

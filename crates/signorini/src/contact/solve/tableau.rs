@@ -2,6 +2,7 @@
 
 use super::super::cone::Cone;
 use super::Work;
+use super::constants::pivoting::{CANCEL, FREE_PIVOT, GOOD_ENOUGH, PIVOT, RAY_PROOF, RAY_SIGN, TIE};
 use super::linear::DenseLu;
 use super::system::System;
 
@@ -25,21 +26,6 @@ enum Var {
     /// The column of the constant term.
     One,
 }
-
-/// Entries below this, relative to the largest of their column, are rounding errors of earlier pivots.
-const PIVOT: f64 = 1e-11;
-
-/// Ratios closer than this are equal: a degenerate vertex is one only up to the rounding of earlier pivots.
-const TIE: f64 = 1e-11;
-
-/// A sum this much smaller than its terms is rounding: 50 ε, with room for the errors of the terms themselves.
-const CANCEL: f64 = 1e-13;
-
-/// A solution read off the tableau is not refined below this fraction of the tolerance.
-const GOOD_ENOUGH: f64 = 1e-2;
-
-/// The same as `PIVOT` for the exchange of free variables, where complete pivoting keeps rounding errors small.
-const FREE_PIVOT: f64 = 1e-15;
 
 #[derive(Debug, Clone, Default)]
 pub struct Core {
@@ -387,7 +373,7 @@ impl Core {
             return false;
         }
         // What rounding may have left: far below anything that could decide.
-        let noise = 1e-10 * size;
+        let noise = RAY_SIGN * size;
         for i in 0..n {
             if !self.free[i] {
                 if y[i] < -noise {
@@ -409,9 +395,9 @@ impl Core {
         let q_scale: f64 = system.q.iter().zip(y.iter()).map(|(q, y)| (q * y).abs()).sum();
         let fits = |i: usize| {
             let x = self.velocity[i];
-            if self.free[i] { x.abs() <= 1e-10 * scale } else { x <= 1e-10 * scale }
+            if self.free[i] { x.abs() <= RAY_SIGN * scale } else { x <= RAY_SIGN * scale }
         };
-        (0..n).all(fits) && qy < -1e-8 * q_scale
+        (0..n).all(fits) && qy < -RAY_PROOF * q_scale
     }
 
     /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.

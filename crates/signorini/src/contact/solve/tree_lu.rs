@@ -17,18 +17,14 @@
 //! **Checked by** the tests below, against W.
 
 use super::super::articulation::{Articulation, End};
+use super::constants::factors::NO_PIVOT;
+use super::constants::route::MANY_PER_BODY;
 use super::system::System;
 
 type Row = [f64; 6];
 type Mat = [[f64; 6]; 6];
 
 const NONE: usize = usize::MAX;
-
-/// A pivot below this share of what it is the difference of is rounding.
-const NO_PIVOT: f64 = 1e-13;
-
-/// Contacts per body that floats alone from which elimination by bodies may be less work (at 1.7 to 2.1 it is a third to a half more).
-const MANY_PER_BODY: usize = 3;
 
 /// The links that a problem moves, the pattern of their couplings, and the factors.
 #[derive(Debug, Clone, Default)]

@@ -15,15 +15,10 @@ use super::super::articulation::Articulation;
 use super::super::origin::Mechanism;
 use super::active::Linearised;
 use super::block_lu::invert;
+use super::constants::route::{FEW_ROWS, FEW_ROWS_EXACTLY, LINK_TOLERANCE, SUBSTITUTION};
 use super::speed_lu::SpeedLu;
 use super::system::System;
 use super::tree_lu::TreeLu;
-
-/// Up to this number of rows W is always smaller than links. Below a tolerance that the rounding of M + Jᵀ J/α comes close to, steps by links
-/// only lead near the solution, and they must be much smaller to be worth it.
-const FEW_ROWS: usize = 60;
-const LINK_TOLERANCE: f64 = 1e-9;
-const FEW_ROWS_EXACTLY: usize = 200;
 
 /// Factors of the mechanism's matrix.
 #[derive(Debug, Clone, Default)]
@@ -84,7 +79,7 @@ impl Woodbury {
             None => false,
             Some(Mechanism::Speeds(_)) => true,
             // A substitution costs about a sixth of an elimination; W is read once.
-            Some(Mechanism::Links(tree)) => of_w > cost / 3.0 && self.find_free_motion(system, tree),
+            Some(Mechanism::Links(tree)) => of_w > SUBSTITUTION * cost && self.find_free_motion(system, tree),
         }
     }
 
