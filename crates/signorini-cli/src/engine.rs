@@ -9,7 +9,7 @@ use signorini::record::{JointColumns, Motion};
 use signorini::scene::{Body, Finding, FindingKind, FrameRef, GROUND, Joint, JointKind, Scene};
 use signorini::state::State;
 use signorini::step::{
-    Assembly, BuildError, ContactReport, JointPush, Observation, Options, Simulation, StepError, StepReport,
+    Assembly, BuildError, ContactReport, JointConstraintForce, Observation, Options, Simulation, StepError, StepReport,
 };
 
 pub use signorini::contact::solve::DEFAULT_TOLERANCE;
@@ -150,8 +150,8 @@ impl Motion for Engine {
         self.simulation.contacts()
     }
 
-    fn joint_pushes(&self) -> &[JointPush] {
-        self.simulation.joint_pushes()
+    fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
+        self.simulation.joint_constraint_forces()
     }
 
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {

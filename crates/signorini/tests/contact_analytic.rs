@@ -277,7 +277,7 @@ fn a_linkage_comes_to_rest_at_its_stop() {
     println!("{} {:e} {deepest:e}", seen.joint_q[2], seen.joint_v[2]);
     assert!((seen.joint_q[2] - 1.8).abs() < 1e-12 && seen.joint_v[2].abs() < 1e-12);
     // The stop holds the weight: its moment is the slope of the potential energy in ψ, with the sign that pushes back.
-    let push = simulation.joint_pushes().iter().find(|p| p.joint == 2).copied().unwrap();
+    let push = simulation.joint_constraint_forces().iter().find(|p| p.joint == 2).copied().unwrap();
     assert!(push.is_limit && push.force < 0.0, "{push:?}");
 }
 

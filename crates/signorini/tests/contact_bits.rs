@@ -112,7 +112,7 @@ impl Case {
             let step = |_| {
                 simulation.advance(1.0).unwrap();
                 pushed += simulation.contacts().iter().filter(|c| c.impulse[0] > 0.0).count();
-                let (contacts, pushes) = (simulation.contacts(), simulation.joint_pushes());
+                let (contacts, pushes) = (simulation.contacts(), simulation.joint_constraint_forces());
                 format!("{} {contacts:?} {pushes:?}", serde_json::to_string(simulation.state()).unwrap())
             };
             (0..self.steps).map(step).collect()
@@ -129,7 +129,7 @@ impl Case {
                 let mut simulation = self.start(stored.as_deref());
                 for _ in start..(start + self.stop).min(self.steps) {
                     simulation.advance(1.0).unwrap();
-                    let (contacts, pushes) = (simulation.contacts(), simulation.joint_pushes());
+                    let (contacts, pushes) = (simulation.contacts(), simulation.joint_constraint_forces());
                     let state = serde_json::to_string(simulation.state()).unwrap();
                     states.push(format!("{state} {contacts:?} {pushes:?}"));
                     stored = Some(state);

@@ -441,7 +441,7 @@ fn dry_friction_in_joints() {
         // A load is known after the first step; by then the arm moves a little, and friction brings it back to rest.
         let v = simulation.state().v[0] - early;
         assert_eq!(v.abs() < 1e-12, holds, "{keys}: {v:e}");
-        let push = simulation.joint_pushes()[0];
+        let push = simulation.joint_constraint_forces()[0];
         assert!(!push.is_limit && push.force > 0.0, "{push:?}");
     }
 }

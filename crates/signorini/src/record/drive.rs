@@ -8,7 +8,7 @@ use super::{Checkpoint, Identity, RecordError, Recorder};
 use crate::impulse::EventReport;
 use crate::scene::Output;
 use crate::state::State;
-use crate::step::{ContactReport, JointPush, Observation, StepReport};
+use crate::step::{ContactReport, JointConstraintForce, Observation, StepReport};
 use std::path::Path;
 
 /// Something that moves in steps and can be looked at.
@@ -32,7 +32,7 @@ pub trait Motion {
         &[]
     }
     /// Limits and dry friction in joints that acted in the last step.
-    fn joint_pushes(&self) -> &[JointPush] {
+    fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
         &[]
     }
     /// Looks at it; `forces` asks for reactions and actuator forces, too.
@@ -236,7 +236,7 @@ impl<M: Motion> Run<M> {
     fn record(&mut self, is_end_of_step: bool) -> Result<(), RecordError> {
         let forces = self.recorder.layout().needs_forces();
         self.motion.observe(forces, &mut self.seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
-        let pushes = is_end_of_step.then(|| self.motion.joint_pushes());
+        let pushes = is_end_of_step.then(|| self.motion.joint_constraint_forces());
         self.recorder.record(&self.seen, pushes, &[])
     }
 

@@ -17,7 +17,7 @@ use super::{RecordError, table::Field};
 use crate::scene::Output;
 use crate::scene::pattern::{is_plain, matches};
 use crate::scene::suggest::closest;
-use crate::step::{JointPush, Observation};
+use crate::step::{JointConstraintForce, Observation};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -148,7 +148,7 @@ impl Layout {
 
     /// Picks the values of one row. A joint that does not exist (`exists` is empty where all do), whatever the
     /// observation lacks, and what pushes in joints where no step has ended, is left without value.
-    pub fn fill(&self, seen: &Observation, pushes: Option<&[JointPush]>, exists: &[bool], row: &mut Row) {
+    pub fn fill(&self, seen: &Observation, pushes: Option<&[JointConstraintForce]>, exists: &[bool], row: &mut Row) {
         let is_there = |joint: usize| exists.get(joint).copied().unwrap_or(true);
         row.values.clear();
         row.missing.clear();
@@ -174,10 +174,12 @@ impl Layout {
             row.put(force.filter(|_| is_there(joint.joint)), joint.v.len());
             for (coordinates, is_limit) in joint.pushes.iter().zip([true, false]) {
                 for &coordinate in coordinates {
-                    let fits = |push: &&JointPush| {
+                    let fits = |push: &&JointConstraintForce| {
                         (push.joint, push.coordinate, push.is_limit) == (joint.joint, coordinate, is_limit)
                     };
-                    let sum = |pushes: &[JointPush]| pushes.iter().filter(fits).map(|push| push.force).sum::<f64>();
+                    let sum = |pushes: &[JointConstraintForce]| {
+                        pushes.iter().filter(fits).map(|push| push.force).sum::<f64>()
+                    };
                     let force = pushes.filter(|_| is_there(joint.joint)).map(|pushes| [0.0 + sum(pushes)]);
                     row.put(force.as_ref().map(<[f64; 1]>::as_slice), 1);
                 }

@@ -10,7 +10,7 @@ use super::stream::Stream;
 use super::table::{Chunk, Column, Field};
 use super::{Checkpoint, RecordError, csv, parquet};
 use crate::impulse::EventReport;
-use crate::step::{ContactReport, JointPush, Observation, StepReport};
+use crate::step::{ContactReport, JointConstraintForce, Observation, StepReport};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,7 @@ impl Recorder {
     pub fn record(
         &mut self,
         seen: &Observation,
-        pushes: Option<&[JointPush]>,
+        pushes: Option<&[JointConstraintForce]>,
         exists: &[bool],
     ) -> Result<(), RecordError> {
         self.layout.fill(seen, pushes, exists, &mut self.row);

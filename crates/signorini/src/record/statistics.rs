@@ -134,9 +134,9 @@ impl Statistics {
             worsen(&mut self.energy_imbalance, imbalance);
         }
         let at_play = report.kinetic.abs() + (report.potential - self.initial_potential).abs();
-        worsen(&mut self.energy_scale, at_play + report.exchanged.abs());
-        if report.gained > ROUNDING * self.energy_scale {
-            self.gained += report.gained;
+        worsen(&mut self.energy_scale, at_play + report.contact_work_scale.abs());
+        if report.impact_energy_gain > ROUNDING * self.energy_scale {
+            self.gained += report.impact_energy_gain;
         }
         if report.is_unsolved {
             self.unsolved += 1;

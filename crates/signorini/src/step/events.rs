@@ -1,6 +1,6 @@
 //! Events happen here: which are due, what they make of the mechanism, and what is reported.
 
-use super::contact::Stepper;
+use super::contact::ContactStepper;
 use super::remap::{Remapped, Snapshot};
 use super::simulation::Units;
 use super::{Observation, Simulation, StepError, StepReport};
@@ -46,7 +46,7 @@ struct After {
     jumped: Option<Jumped>,
     /// Positions and velocities after.
     work: Workspace,
-    stepper: Option<Box<Stepper>>,
+    stepper: Option<Box<ContactStepper>>,
 }
 
 /// What the events of one instant want.
@@ -330,7 +330,7 @@ impl Simulation {
         }
         system.update_closures(&mut w);
         system.check_finite(time, &remapped.q, &remapped.v)?;
-        let stepper = Stepper::build(&system, &self.options)?;
+        let stepper = ContactStepper::build(&system, &self.options)?;
         system.needs_positions |= stepper.is_some();
         Ok(After { system, topology: change.topology, remapped, jumped, work: w, stepper })
     }

@@ -14,7 +14,7 @@ mod simulation;
 mod spin;
 mod watch;
 
-pub use contact::{ContactReport, JointPush, Mode};
+pub use contact::{ContactReport, JointConstraintForce, Mode};
 pub use error::StepError;
 pub use initial::{Assembly, BuildError, Built, build};
 pub use observation::{BodyMotion, Observation};

@@ -42,11 +42,11 @@ pub struct StepReport {
     /// Whether rounding kept a contact problem above its tolerance; it counts as solved.
     pub is_at_floor: bool,
     /// Energy that the step's contact impulses exchanged: half of impulses times the velocities that they changed.
-    pub exchanged: f64,
+    pub contact_work_scale: f64,
     /// Strikes without rebound, because no impulses give the one that Newton's law asks for.
-    pub jammed: u32,
+    pub no_rebound_count: u32,
     /// Energy that strikes have added: Newton's law may do so with friction.
-    pub gained: f64,
+    pub impact_energy_gain: f64,
 }
 
 impl StepReport {

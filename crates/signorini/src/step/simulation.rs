@@ -1,6 +1,6 @@
 //! A running mechanism.
 
-use super::contact::Stepper;
+use super::contact::ContactStepper;
 use super::integrate::{Adaptive, Fixed};
 use super::watch::Watch;
 use super::{StepError, StepReport};
@@ -107,7 +107,7 @@ pub struct Simulation {
     /// Scratch for a state that is looked at.
     pub(crate) copy: Option<State>,
     /// Set where something may push.
-    pub(crate) stepper: Option<Box<Stepper>>,
+    pub(crate) stepper: Option<Box<ContactStepper>>,
     /// Scratch for accelerations of observations.
     pub(crate) rates: Vec<f64>,
     /// What the events of the last call of `advance` did.
@@ -149,7 +149,7 @@ impl Simulation {
             return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
         }
         system.check_finite(state.time, &state.q, &state.v)?;
-        let stepper = Stepper::build(&system, &options)?;
+        let stepper = ContactStepper::build(&system, &options)?;
         system.needs_positions |= stepper.is_some();
         if options.integrator == Integrator::Auto {
             options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };

@@ -13,7 +13,7 @@ mod summary;
 use super::*;
 use crate::scene::{ContactMethod, Formulation, Integrator, Output, Policy, Restitution};
 use crate::state::State;
-use crate::step::{BodyMotion, ContactReport, JointPush, Mode, Observation, StepReport};
+use crate::step::{BodyMotion, ContactReport, JointConstraintForce, Mode, Observation, StepReport};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub(super) struct Oscillator {
     fails_at: u64,
     /// Of the last step: none to two contacts, by its number.
     contacts: Vec<ContactReport>,
-    pushes: Vec<JointPush>,
+    pushes: Vec<JointConstraintForce>,
 }
 
 impl Oscillator {
@@ -84,7 +84,7 @@ impl Oscillator {
             mode: if k == 0 { Mode::Slip } else { Mode::Stick },
         };
         self.contacts = (0..n % 3).map(contact).collect();
-        let push = |is_limit| JointPush {
+        let push = |is_limit| JointConstraintForce {
             joint: 0,
             coordinate: 0,
             is_limit,
@@ -142,7 +142,7 @@ impl Motion for Oscillator {
         &self.contacts
     }
 
-    fn joint_pushes(&self) -> &[JointPush] {
+    fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
         &self.pushes
     }
 

@@ -156,7 +156,7 @@ fn contacts_of_recorded_steps() {
     run.drive(&scratch.0, |motion, report| {
         if motion.state().steps.is_multiple_of(5) {
             contacts.extend(motion.contacts().iter().map(|contact| (report.time, *contact)));
-            forces.push(motion.joint_pushes().first().map_or(0.0, |push| push.force));
+            forces.push(motion.joint_constraint_forces().first().map_or(0.0, |push| push.force));
         }
         Wish::Continue
     })

@@ -65,7 +65,7 @@ fn what_contact_brings() {
     let mut step = StepReport { time: 0.5, kinetic: 1.0, contacts: 3, penetration: 1e-6, ..StepReport::default() };
     statistics.update(&step);
     (step.residual.rel, step.residual.signorini, step.residual.coulomb) = (1e-3, 1e-4, 1e-5);
-    statistics.update(&StepReport { contacts: 1, is_unsolved: true, gained: 0.1, bilateral: 1e-9, ..step });
+    statistics.update(&StepReport { contacts: 1, is_unsolved: true, impact_energy_gain: 0.1, bilateral: 1e-9, ..step });
     let summary = Summary::new(about(), &statistics);
     assert_eq!((summary.contacts.max, summary.contacts.mean), (3, 2.0));
     assert_eq!(summary.penetration, 1e-6);

@@ -16,7 +16,7 @@
 
 use super::clusters::Clusters;
 use super::oracle::Oracle;
-use super::{Place, Touching, find_row_velocities};
+use super::{Attachment, ContactConstraint, find_row_velocities};
 use crate::contact::Cone;
 use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
@@ -71,7 +71,12 @@ impl Rows {
     }
 
     /// Poses all that may push where the sweeps and factored loops of `w` are.
-    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &mut Workspace) -> Result<(), StepError> {
+    pub fn assemble(
+        &mut self,
+        system: &System,
+        touching: &[ContactConstraint],
+        w: &mut Workspace,
+    ) -> Result<(), StepError> {
         self.offsets.clear();
         self.offsets.push(0);
         let mut n = 0;
@@ -80,9 +85,9 @@ impl Rows {
             n
         }));
         match &mut self.route {
-            Route::Recursion(sweeps) => sweeps.pose(system, touching, w),
-            Route::Clusters(clusters) => clusters.pose(system, touching, w),
-            Route::Oracle(oracle) => oracle.pose(system, touching, w)?,
+            Route::Recursion(sweeps) => sweeps.assemble(system, touching, w),
+            Route::Clusters(clusters) => clusters.assemble(system, touching, w),
+            Route::Oracle(oracle) => oracle.assemble(system, touching, w)?,
         }
         Ok(())
     }
@@ -97,7 +102,7 @@ impl Rows {
     }
 
     /// Where G comes from, where that is worth knowing: a small mechanism's speeds, or its links where rows are many for them.
-    pub fn write_origin(&mut self, system: &System, touching: &[Touching], w: &Workspace, out: &mut Origin) {
+    pub fn write_origin(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace, out: &mut Origin) {
         let Route::Recursion(sweeps) = &self.route else { return };
         let n_rows = self.offsets.last().copied().unwrap_or(0);
         if system.tree.n_v <= FEW_SPEEDS {
@@ -124,7 +129,7 @@ impl Rows {
     fn write_articulation(
         &mut self,
         system: &System,
-        touching: &[Touching],
+        touching: &[ContactConstraint],
         w: &Workspace,
         out: &mut Articulation,
     ) -> bool {
@@ -145,9 +150,9 @@ impl Rows {
         for t in touching {
             match t.place {
                 // What is prescribed has no speed to push.
-                Place::Speed { speed, .. } if speeds[speed] == usize::MAX => return false,
-                Place::Speed { link, speed } => out.push_contact([End::Speed(link, speeds[speed], t.side())]),
-                Place::Links(_) | Place::Cut { .. } => {
+                Attachment::Speed { speed, .. } if speeds[speed] == usize::MAX => return false,
+                Attachment::Speed { link, speed } => out.push_contact([End::Speed(link, speeds[speed], t.side())]),
+                Attachment::Links(_) | Attachment::Cut { .. } => {
                     let [a, b] = ends(t, system, w);
                     let end = |e: Option<(usize, [Wrench; 3])>, sign: f64| {
                         e.map(|(link, rows)| End::Link(link, rows.map(|r| six(&(r.moment * sign), &(r.force * sign)))))
@@ -168,8 +173,15 @@ impl Rows {
         }
     }
 
-    /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::pose`].
-    pub fn velocities(&mut self, system: &System, touching: &[Touching], v: &[f64], w: &Workspace, out: &mut Vec<f64>) {
+    /// Velocities along all rows for given speeds of the tree, at the configuration of [`Self::assemble`].
+    pub fn velocities(
+        &mut self,
+        system: &System,
+        touching: &[ContactConstraint],
+        v: &[f64],
+        w: &Workspace,
+        out: &mut Vec<f64>,
+    ) {
         w.kinematics.find_twists(&system.tree, v, &mut self.twists);
         find_row_velocities(system, w, touching, (v, &self.twists), out);
     }
@@ -200,14 +212,14 @@ impl Sweeps {
         }
     }
 
-    fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
+    fn assemble(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace) {
         self.ports.clear(w.recursion.swept(&system.tree, &w.kinematics));
         for t in touching {
             match t.place {
-                Place::Speed { link, speed } => {
+                Attachment::Speed { link, speed } => {
                     self.ports.push_speed(w.recursion.swept(&system.tree, &w.kinematics), link, speed, t.side());
                 }
-                Place::Links(links) if t.n_rows() == 3 => {
+                Attachment::Links(links) if t.n_rows() == 3 => {
                     self.ports.push_point(
                         w.recursion.swept(&system.tree, &w.kinematics),
                         links,
@@ -215,7 +227,7 @@ impl Sweeps {
                         &t.directions(),
                     );
                 }
-                Place::Links(_) | Place::Cut { .. } => {
+                Attachment::Links(_) | Attachment::Cut { .. } => {
                     let n = t.n_rows();
                     let ends = ends(t, system, w);
                     let [a, b] = [&ends[0], &ends[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..n])));
@@ -317,23 +329,23 @@ fn transpose(n: usize, block: &[f64], out: &mut [f64]) {
 
 /// Links that something between links pushes, first and second, with the unit wrenches of its rows on the second (on the first they are
 /// opposite), each at its link's origin.
-pub(super) fn ends(t: &Touching, system: &System, w: &Workspace) -> [Option<(usize, [Wrench; 3])>; 2] {
+pub(super) fn ends(t: &ContactConstraint, system: &System, w: &Workspace) -> [Option<(usize, [Wrench; 3])>; 2] {
     match t.place {
-        Place::Links(links) => links.map(|l| l.map(|l| (l, wrenches(l, t, w)))),
-        Place::Cut { cut, k } => {
+        Attachment::Links(links) => links.map(|l| l.map(|l| (l, wrenches(l, t, w)))),
+        Attachment::Cut { cut, k } => {
             let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
             let direction = closure.measures[k] * t.side();
             let row = |arm: &Vec3| [direction.shifted(arm), Wrench::default(), Wrench::default()];
             [joint.parent.map(|l| (l, row(&closure.parent_arm))), joint.child.map(|l| (l, row(&closure.child_arm)))]
         }
-        Place::Speed { .. } => [None, None],
+        Attachment::Speed { .. } => [None, None],
     }
 }
 
 /// Cones of all that may push.
-pub(crate) fn write_cones(touching: &[Touching], out: &mut Vec<Cone>) {
+pub(crate) fn write_cones(touching: &[ContactConstraint], out: &mut Vec<Cone>) {
     out.clear();
-    out.extend(touching.iter().map(Touching::cone));
+    out.extend(touching.iter().map(ContactConstraint::cone));
 }
 
 /// Two ascending lists as one, each number once.
@@ -348,7 +360,7 @@ fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
 }
 
 /// Rows of a contact as wrenches on a link at its origin.
-fn wrenches(link: usize, t: &Touching, w: &Workspace) -> [Wrench; 3] {
+fn wrenches(link: usize, t: &ContactConstraint, w: &Workspace) -> [Wrench; 3] {
     let arm = t.at - w.kinematics.origin[link];
     t.directions().map(|d| Wrench::new(arm.cross(&d), d))
 }

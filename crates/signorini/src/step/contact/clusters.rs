@@ -14,7 +14,7 @@
 //! **Checked by** `tests/contact_motion.rs`.
 
 use super::assemble::ends;
-use super::{Place, Touching};
+use super::{Attachment, ContactConstraint};
 use crate::dynamics::dca::cut_row;
 use crate::dynamics::dca::{Dca, Drive};
 use crate::dynamics::{System, Workspace};
@@ -40,7 +40,7 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &Workspace) {
+    pub fn assemble(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace) {
         let ports = &mut self.wanted_ports;
         ports.clear();
         ports.extend(system.cuts.iter().map(|cut| system.port(cut)));
@@ -61,7 +61,7 @@ impl Clusters {
         dca.held.copy_from_slice(&system.tree.prescribed);
         let mut at = self.first;
         for t in touching {
-            if let Place::Speed { link, speed } = t.place {
+            if let Attachment::Speed { link, speed } = t.place {
                 let inner = dual(system, link, speed, w) * t.side();
                 let outer = (-inner).shifted(&w.kinematics.links[link].offset);
                 dca.rows[at].wrenches = [inner, outer];
@@ -109,11 +109,11 @@ impl Clusters {
 }
 
 /// Links between which something pushes, the second first.
-fn links(t: &Touching, system: &System) -> [Option<usize>; 2] {
+fn links(t: &ContactConstraint, system: &System) -> [Option<usize>; 2] {
     match t.place {
-        Place::Links([a, b]) => [b, a],
-        Place::Speed { link, .. } => [Some(link), system.tree.links[link].parent_index()],
-        Place::Cut { cut, .. } => [system.cuts[cut].child, system.cuts[cut].parent],
+        Attachment::Links([a, b]) => [b, a],
+        Attachment::Speed { link, .. } => [Some(link), system.tree.links[link].parent_index()],
+        Attachment::Cut { cut, .. } => [system.cuts[cut].child, system.cuts[cut].parent],
     }
 }
 

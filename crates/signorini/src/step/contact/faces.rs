@@ -14,7 +14,7 @@
 //!
 //! **Checked by** `tests/contact_fuzz.rs`: a cylinder that falls on another.
 
-use super::touching::Touching;
+use super::constraint::ContactConstraint;
 use crate::spatial::Vec3;
 
 /// Faces at more than this angle are not taken for one, however deep they overlap.
@@ -24,7 +24,7 @@ const NEARLY_PARALLEL: f64 = 1e-3;
 const FLAT: f64 = 1e-8;
 
 /// Makes contacts, those of one pair of shapes side by side, agree.
-pub(super) fn level(contacts: &mut [Touching]) {
+pub(super) fn regularise_manifold(contacts: &mut [ContactConstraint]) {
     for pair in contacts.chunk_by_mut(|a, b| a.id[0] == b.id[0]) {
         share_normal(pair);
     }
@@ -42,7 +42,7 @@ pub(super) fn level(contacts: &mut [Touching]) {
 
 /// Gives the normal of the closest contact of two shapes to all whose own differs from it by no more than surfaces do that are this far apart: of two faces
 /// that are nearly parallel either normal will do, and pieces of a mesh need not have chosen the same.
-fn share_normal(pair: &mut [Touching]) {
+fn share_normal(pair: &mut [ContactConstraint]) {
     let Some(closest) = pair.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|_| pair.len() > 1) else { return };
     let (normal, tangents, at, gap) = (closest.normal, closest.tangents, closest.at, closest.gap);
     for t in pair.iter_mut().filter(|t| t.normal != normal) {
@@ -56,7 +56,7 @@ fn share_normal(pair: &mut [Touching]) {
 }
 
 /// Replaces gaps by the plane of least squares through them, unless one is off by more than rounding, or all lie on a line.
-fn smooth_gaps(face: &mut [Touching]) {
+fn smooth_gaps(face: &mut [ContactConstraint]) {
     let n = face.len() as f64;
     let [e, f] = face[0].tangents;
     let (mut centre, mut mean) = (Vec3::zeros(), 0.0);
@@ -64,7 +64,7 @@ fn smooth_gaps(face: &mut [Touching]) {
         centre += t.at / n;
         mean += t.gap / n;
     }
-    let place = |t: &Touching| (e.dot(&(t.at - centre)), f.dot(&(t.at - centre)));
+    let place = |t: &ContactConstraint| (e.dot(&(t.at - centre)), f.dot(&(t.at - centre)));
     let (mut xx, mut xy, mut yy, mut xg, mut yg) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for t in face.iter() {
         let ((x, y), g) = (place(t), t.gap - mean);
@@ -76,7 +76,7 @@ fn smooth_gaps(face: &mut [Touching]) {
         return;
     }
     let slope = ((xg * yy - yg * xy) / determinant, (yg * xx - xg * xy) / determinant);
-    let gap = |t: &Touching| {
+    let gap = |t: &ContactConstraint| {
         let (x, y) = place(t);
         mean + slope.0 * x + slope.1 * y
     };

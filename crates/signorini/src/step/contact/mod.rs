@@ -17,8 +17,8 @@
 //! the same law holds there, 0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0: for gaps that are closed in the middle (they count as zero, and Moreau has no others) and for those that the step's own
 //! forces might close, gap ≤ h (|Δv_a| + |Δv_b|), Δv what forces give to the two bodies in the step. What comes faster is met when it overlaps.
 //!
-//! Before the contact problem, contacts with restitution that close within the step strike (`restitution.rs`). After it, overlap that is left is
-//! removed by a displacement, which adds no kinetic energy (`overlap.rs`, `carry.rs`).
+//! Before the contact problem, contacts with restitution that close within the step strike (`impacts.rs`). After it, overlap that is left is
+//! removed by a displacement, which adds no kinetic energy (`correction.rs`, `transport.rs`).
 //!
 //! **Cost.** One evaluation of the accelerations, one contact problem, one more per strike.
 //!
@@ -27,22 +27,22 @@
 //! **Checked by** `tests/contact_motion.rs`.
 
 mod assemble;
-mod carry;
 mod clusters;
+mod constraint;
+mod correction;
 mod faces;
+mod impacts;
 mod oracle;
-mod overlap;
 mod reactions;
 mod report;
-mod restitution;
 mod search;
-mod touching;
+mod transport;
 mod warm;
 
 pub(crate) use assemble::{Rows, write_cones};
-pub use report::{ContactReport, JointPush, Mode};
+pub(crate) use constraint::{Attachment, ContactConstraint, Law, find_row_velocities};
+pub use report::{ContactReport, JointConstraintForce, Mode};
 pub(crate) use search::{Search, Situation, joint_of};
-pub(crate) use touching::{Law, Place, Touching, find_row_velocities};
 
 use super::{Observation, Options, Simulation, StepError, StepReport};
 use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
@@ -57,18 +57,18 @@ use crate::spatial::{Twist, Vec3, Wrench};
 use crate::state::ContactMemory;
 
 /// Scratch of the contact steps. Dropping it changes no bit.
-pub(crate) struct Stepper {
+pub(crate) struct ContactStepper {
     search: Search,
     rows: Rows,
-    touching: Vec<Touching>,
+    touching: Vec<ContactConstraint>,
     solver: Box<dyn ContactSolver>,
     solution: Solution,
     warm: warm::WarmStart,
     problem: ContactProblem,
     /// The first problem of the step that was not solved.
     unsolved: Option<ContactProblem>,
-    strike: restitution::Strike,
-    overlap: overlap::Overlap,
+    strike: impacts::ImpactSolver,
+    overlap: correction::PositionCorrection,
     law: Restitution,
     is_moreau: bool,
     rates: Vec<f64>,
@@ -78,7 +78,7 @@ pub(crate) struct Stepper {
     shift: Vec<f64>,
     /// What removes overlap, on top of that, and velocities that bodies keep meanwhile.
     apart: Vec<f64>,
-    kept: Vec<carry::Kept>,
+    kept: Vec<transport::Kept>,
     middle: Vec<f64>,
     /// Velocities of the links at the start of the step, strikes included, and without contact at its end.
     start_twists: Vec<Twist>,
@@ -112,7 +112,7 @@ pub(crate) struct Stepper {
     /// Contacts of the last step.
     pub(super) contacts: Vec<ContactReport>,
     /// Limits and dry friction of the last step.
-    pushes: Vec<JointPush>,
+    pushes: Vec<JointConstraintForce>,
 }
 
 /// Turn per step, in radians, up to which gyroscopic and Coriolis forces are those of the velocities at the start (eq. 13a). They feed
@@ -132,7 +132,7 @@ struct Balance {
     dissipated: f64,
 }
 
-impl Stepper {
+impl ContactStepper {
     /// For a mechanism in which something may push.
     pub fn build(system: &System, options: &Options) -> Result<Option<Box<Self>>, StepError> {
         let search = Search::build(system).map_err(|e| StepError::BadOption(e.to_string()))?;
@@ -174,8 +174,8 @@ impl Stepper {
             warm: warm::WarmStart::default(),
             problem: ContactProblem::default(),
             unsolved: None,
-            strike: restitution::Strike::new(options.tolerance),
-            overlap: overlap::Overlap::new(),
+            strike: impacts::ImpactSolver::new(options.tolerance),
+            overlap: correction::PositionCorrection::new(),
             law: options.restitution,
             is_moreau: options.integrator == Integrator::Moreau,
             rates: vec![0.0; n_v],
@@ -231,7 +231,13 @@ impl Simulation {
         self.finish(report)
     }
 
-    fn contact_step(&mut self, start: f64, h: f64, is_current: bool, s: &mut Stepper) -> Result<StepReport, StepError> {
+    fn contact_step(
+        &mut self,
+        start: f64,
+        h: f64,
+        is_current: bool,
+        s: &mut ContactStepper,
+    ) -> Result<StepReport, StepError> {
         let mut report = StepReport { evaluations: 1, ..StepReport::default() };
         let power = self.find_free_motion(start, h, is_current, s)?;
         let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
@@ -247,7 +253,7 @@ impl Simulation {
         self.find_reactions(now, h, s, &mut balance.work)?;
         self.move_by(h, s);
         if s.apart.iter().any(|x| *x != 0.0) {
-            self.move_apart(Instant { time: start + h, inside }, h, s)?;
+            self.correct_positions(Instant { time: start + h, inside }, h, s)?;
         }
         self.next.work = self.state.work + balance.work;
         self.next.dissipated = self.state.dissipated + balance.dissipated;
@@ -256,7 +262,13 @@ impl Simulation {
 
     /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored where the step takes its
     /// inertias from, and the coordinates there in `next`.
-    fn find_free_motion(&mut self, start: f64, h: f64, is_current: bool, s: &mut Stepper) -> Result<Power, StepError> {
+    fn find_free_motion(
+        &mut self,
+        start: f64,
+        h: f64,
+        is_current: bool,
+        s: &mut ContactStepper,
+    ) -> Result<Power, StepError> {
         let inside = start + 0.5 * h;
         let middle = Instant { time: inside, inside };
         let mut now = Instant { time: start, inside };
@@ -330,7 +342,13 @@ impl Simulation {
 
     /// Speeds at the end of the step of mechanisms that nothing may touch, by accelerations at the middle of the step. Sweeps and loops are
     /// left where they were.
-    fn refine_flight(&mut self, start: f64, h: f64, s: &mut Stepper, balance: &mut Balance) -> Result<(), StepError> {
+    fn refine_flight(
+        &mut self,
+        start: f64,
+        h: f64,
+        s: &mut ContactStepper,
+        balance: &mut Balance,
+    ) -> Result<(), StepError> {
         self.find_touched(s);
         let tree = &self.system.tree;
         let has_loads = s.has_loads || !self.system.user_loads.is_empty();
@@ -375,7 +393,7 @@ impl Simulation {
     }
 
     /// Accelerations and powers of all loads at the coordinates and speeds in `next`, which are projected.
-    fn accelerate_here(&mut self, now: Instant, s: &mut Stepper) -> Result<Power, StepError> {
+    fn accelerate_here(&mut self, now: Instant, s: &mut ContactStepper) -> Result<Power, StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let mut power = system.update_loads(now, &next.q, &next.v, &self.input, w);
         if system.formulation == Formulation::Dense {
@@ -389,7 +407,7 @@ impl Simulation {
     }
 
     /// Takes from the free speeds what opens loops.
-    fn close_loops(&mut self, start: f64, h: f64, s: &mut Stepper) {
+    fn close_loops(&mut self, start: f64, h: f64, s: &mut ContactStepper) {
         let (system, w) = (&self.system, &mut self.work);
         if w.loops.rows.is_empty() {
             return;
@@ -412,7 +430,7 @@ impl Simulation {
     }
 
     /// Everything that may push in this step, if speeds are what is expected now.
-    fn find_touching(&mut self, h: f64, s: &mut Stepper) {
+    fn find_touching(&mut self, h: f64, s: &mut ContactStepper) {
         let (system, w) = (&self.system, &self.work);
         w.kinematics.find_twists(&system.tree, &s.free, &mut s.free_twists);
         if s.has_start_kinematics && s.strike.struck.is_empty() {
@@ -443,7 +461,7 @@ impl Simulation {
     fn find_impulses(
         &mut self,
         h: f64,
-        s: &mut Stepper,
+        s: &mut ContactStepper,
         balance: &mut Balance,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
@@ -457,8 +475,8 @@ impl Simulation {
             return Ok(());
         }
         let system = &self.system;
-        let Stepper { rows, touching, problem, solution, .. } = s;
-        rows.pose(system, touching, &mut self.work)?;
+        let ContactStepper { rows, touching, problem, solution, .. } = s;
+        rows.assemble(system, touching, &mut self.work)?;
         let w = &self.work;
         // Flight that was refined since is that of mechanisms which nothing touches.
         find_row_velocities(system, w, touching, (&self.next.v, &s.start_twists), &mut s.u_start);
@@ -505,7 +523,7 @@ impl Simulation {
         for (c, t) in touching.iter().enumerate() {
             let at = rows.offsets()[c];
             for (k, i) in (at..at + t.n_rows()).enumerate() {
-                report.exchanged += 0.5 * solution.r[i] * (s.u_end[i] - s.u_free[i]);
+                report.contact_work_scale += 0.5 * solution.r[i] * (s.u_end[i] - s.u_free[i]);
                 balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
                 balance.work -= solution.r[i] * t.drift_along(k);
             }
@@ -515,14 +533,15 @@ impl Simulation {
     }
 
     /// What the next step, the report and the recording need to know.
-    fn note_contacts(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) {
-        let Stepper { touching, rows, solution, strike, contacts, pushes, warm, .. } = s;
+    fn note_contacts(&mut self, h: f64, s: &mut ContactStepper, report: &mut StepReport) {
+        let ContactStepper { touching, rows, solution, strike, contacts, pushes, warm, .. } = s;
         let mut note =
-            |t: &Touching, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id) {
+            |t: &ContactConstraint, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id)
+            {
                 Some((joint, coordinate)) => {
                     let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
                     let struck = if is_limit { t.side() * struck } else { 0.0 };
-                    pushes.push(JointPush { joint, coordinate, is_limit, force, struck });
+                    pushes.push(JointConstraintForce { joint, coordinate, is_limit, force, struck });
                 }
                 None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
             };
@@ -560,11 +579,11 @@ impl Simulation {
     }
 
     /// Where something strikes a mechanism, all its contacts pass the blow on: what they push with is then no force either.
-    fn spread_strikes(&self, s: &mut Stepper) {
+    fn spread_strikes(&self, s: &mut ContactStepper) {
         if s.contacts.iter().all(|c| c.struck == 0.0) && s.pushes.iter().all(|p| p.struck == 0.0) {
             return;
         }
-        let Stepper { search, root, contacts, pushes, is_touched: is_struck, .. } = s;
+        let ContactStepper { search, root, contacts, pushes, is_touched: is_struck, .. } = s;
         is_struck.fill(false);
         let roots = |c: &ContactReport| c.bodies.map(|b| b.map(|b| root[search.link_of(b)]));
         for p in pushes.iter().filter(|p| p.struck != 0.0) {
@@ -591,7 +610,7 @@ impl Simulation {
     }
 
     /// Marks the mechanisms that something may touch in this step.
-    fn find_touched(&self, s: &mut Stepper) {
+    fn find_touched(&self, s: &mut ContactStepper) {
         let system = &self.system;
         s.is_touched.fill(false);
         let struck = s.strike.struck.iter().map(|x| &x.touching);
@@ -605,7 +624,7 @@ impl Simulation {
     }
 
     /// q⁺ = q ⊕ (h v⁺ + what strikes ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
-    fn move_by(&mut self, h: f64, s: &mut Stepper) {
+    fn move_by(&mut self, h: f64, s: &mut ContactStepper) {
         self.find_touched(s);
         let system = &self.system;
         for (i, link) in system.tree.links.iter().enumerate() {
@@ -628,7 +647,7 @@ impl Simulation {
     }
 
     /// Limits and dry friction that acted in the last step.
-    pub fn joint_pushes(&self) -> &[JointPush] {
+    pub fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
         self.stepper.as_ref().map_or(&[], |s| &s.pushes)
     }
 
@@ -645,7 +664,7 @@ impl Simulation {
 
 /// Whether nothing that may push moves: velocities before the step are rounding beside those that forces would give. Contacts are compared among each other,
 /// rows of joints each with itself, since they have units of their own.
-fn is_still(touching: &[Touching], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
+fn is_still(touching: &[ContactConstraint], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
     let (mut fastest, mut given) = (0.0_f64, 0.0_f64);
     for (c, t) in touching.iter().enumerate() {
         let rows = offsets[c]..offsets[c + 1];

@@ -1,7 +1,7 @@
 //! Contact rows by the oracle: one solve of the whole constrained system per row.
 
 use super::assemble::ends;
-use super::{Place, Touching};
+use super::{Attachment, ContactConstraint};
 use crate::dynamics::{System, Workspace};
 use crate::spatial::{Twist, Wrench};
 use crate::step::StepError;
@@ -14,14 +14,19 @@ pub(super) struct Oracle {
 }
 
 impl Oracle {
-    pub fn pose(&mut self, system: &System, touching: &[Touching], w: &mut Workspace) -> Result<(), StepError> {
+    pub fn assemble(
+        &mut self,
+        system: &System,
+        touching: &[ContactConstraint],
+        w: &mut Workspace,
+    ) -> Result<(), StepError> {
         self.responses.clear();
         let n_v = system.tree.n_v;
         for t in touching {
             for k in 0..t.n_rows() {
                 w.external.fill(Wrench::default());
                 w.tau.fill(0.0);
-                if let Place::Speed { speed, .. } = t.place {
+                if let Attachment::Speed { speed, .. } = t.place {
                     w.tau[speed] = t.side();
                 }
                 let [a, b] = ends(t, system, w);
@@ -50,7 +55,7 @@ impl Oracle {
                         end.as_ref().map_or(0.0, |(link, rows)| twists[*link].dot(&rows[k]))
                     };
                     self.delassus[i * n + j] = match t.place {
-                        Place::Speed { speed, .. } => t.side() * response[speed],
+                        Attachment::Speed { speed, .. } => t.side() * response[speed],
                         _ => along(&ends[1]) - along(&ends[0]),
                     };
                     i += 1;

@@ -1,6 +1,6 @@
 //! Forces in joints during a step with contact: means over the step, contact impulses included.
 
-use super::{Stepper, joint_of};
+use super::{ContactStepper, joint_of};
 use crate::dynamics::recursive::loops::RowKind;
 use crate::model::Instant;
 use crate::spatial::{Vec3, Wrench};
@@ -20,7 +20,7 @@ impl Simulation {
         &mut self,
         now: Instant,
         h: f64,
-        s: &mut Stepper,
+        s: &mut ContactStepper,
         work: &mut f64,
     ) -> Result<(), StepError> {
         let is_pushed = !(s.contacts.is_empty() && s.pushes.is_empty());
@@ -62,7 +62,7 @@ impl Simulation {
     }
 
     /// Reactions and forces of drives, in `s.forces`, where contacts and limits push with their mean force over the step.
-    fn find_forces(&mut self, now: Instant, h: f64, s: &mut Stepper, part: Part) -> Result<(), StepError> {
+    fn find_forces(&mut self, now: Instant, h: f64, s: &mut ContactStepper, part: Part) -> Result<(), StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &self.next);
         system.update_loads(now, &next.q, &next.v, &self.input, w);
         for c in &s.contacts {

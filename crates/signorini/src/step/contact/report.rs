@@ -1,6 +1,6 @@
 //! What contacts did in a step.
 
-use super::Touching;
+use super::ContactConstraint;
 use crate::model::BodyId;
 
 /// What a contact does.
@@ -52,7 +52,7 @@ pub struct ContactReport {
 
 /// A limit or dry friction of a joint in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JointPush {
+pub struct JointConstraintForce {
     /// The joint's place in the scene.
     pub joint: usize,
     /// Its coordinate.
@@ -69,7 +69,13 @@ pub struct JointPush {
 const STILL: f64 = 1e-9;
 
 impl ContactReport {
-    pub(super) fn new(t: &Touching, impulse: [f64; 3], struck: f64, velocity: [f64; 3], free: &[f64; 3]) -> Self {
+    pub(super) fn new(
+        t: &ContactConstraint,
+        impulse: [f64; 3],
+        struck: f64,
+        velocity: [f64; 3],
+        free: &[f64; 3],
+    ) -> Self {
         let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         let mode = if impulse[0] <= 0.0 {
             Mode::Open

@@ -1,7 +1,7 @@
 //! What may push in a step: contacts of shapes, joints at their limits, dry friction in joints.
 
 use super::faces;
-use super::{Law, Place, Touching};
+use super::{Attachment, ContactConstraint, Law};
 use crate::collide::{self, World};
 use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Fittings};
@@ -121,7 +121,7 @@ impl Search {
     }
 
     /// Everything that may push in the step, in the order of names.
-    pub fn find(&mut self, now: &Situation<'_>, out: &mut Vec<Touching>) {
+    pub fn find(&mut self, now: &Situation<'_>, out: &mut Vec<ContactConstraint>) {
         out.clear();
         self.find_contacts(now, out);
         for i in 0..self.joints.len() {
@@ -129,7 +129,7 @@ impl Search {
         }
     }
 
-    fn find_contacts(&mut self, now: &Situation<'_>, out: &mut Vec<Touching>) {
+    fn find_contacts(&mut self, now: &Situation<'_>, out: &mut Vec<ContactConstraint>) {
         let Some(world) = &self.world else { return };
         let (tree, kinematics) = (&now.system.tree, &now.w.kinematics);
         for &b in &self.shaped {
@@ -161,9 +161,9 @@ impl Search {
             };
             let [a, b] = c.id.shapes();
             let drift = surface(b) - surface(a);
-            out.push(Touching {
+            out.push(ContactConstraint {
                 id: [c.id.pair, c.id.feature],
-                place: Place::Links([c.a, c.b].map(|b| b.map(|b| self.link_of_body[b.index()]))),
+                place: Attachment::Links([c.a, c.b].map(|b| b.map(|b| self.link_of_body[b.index()]))),
                 law: Law::Contact { friction: c.friction },
                 bodies: [c.a, c.b],
                 at: c.point,
@@ -176,12 +176,12 @@ impl Search {
                 drift: c.tangent.map(|t| t.dot(&drift)),
             });
         }
-        faces::level(&mut out[first..]);
+        faces::regularise_manifold(&mut out[first..]);
     }
 }
 
 /// Limits of one joint that may be reached, and its dry friction.
-fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
+fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<ContactConstraint>) {
     let (system, w) = (now.system, now.w);
     let joint = &system.model.joints()[j];
     let f = &joint.fittings;
@@ -194,7 +194,7 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
                 let l = &system.tree.links[link];
                 let (at_q, at_v) = (l.q as usize + k, l.v as usize + k);
                 let fastest = now.fastest(now.v[0][at_v], now.v[1][at_v]);
-                (Place::Speed { link, speed: at_v }, now.q[at_q], fastest)
+                (Attachment::Speed { link, speed: at_v }, now.q[at_q], fastest)
             }
             None => {
                 let Some(cut) = system.cuts.iter().position(|c| c.joint.index() == j && c.spin.is_none()) else {
@@ -203,10 +203,10 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
                 let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
                 let end = joint.relative_motion(closure, now.twists).dot(&closure.measures[k]);
                 let fastest = now.fastest(w.cut_v[joint.v.start + k], end);
-                (Place::Cut { cut, k }, w.cut_q[joint.q.start + k], fastest)
+                (Attachment::Cut { cut, k }, w.cut_q[joint.q.start + k], fastest)
             }
         };
-        let row = |law: Law, gap: f64, rounding: f64, tag: u64| Touching {
+        let row = |law: Law, gap: f64, rounding: f64, tag: u64| ContactConstraint {
             id: [IN_JOINT | j as u64, k as u64 * 8 + tag],
             place,
             law,
@@ -215,7 +215,7 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<Touching>) {
             restitution: f.restitution,
             normal: Vec3::zeros(),
             tangents: [Vec3::zeros(); 2],
-            ..Touching::default()
+            ..ContactConstraint::default()
         };
         for (side, limits, tag) in [(1.0, &f.lower, 0), (-1.0, &f.upper, 1)] {
             let Some(limit) = limits.get(k).filter(|x| x.is_finite()) else { continue };

@@ -4,8 +4,8 @@
 //! machine that has fallen over the residual of the start is a tenth. Where contacts come and go it is no better, so that both are judged unless it is close,
 //! and with many contacts something always does.
 
+use super::constraint::ContactConstraint;
 use super::search::joint_of;
-use super::touching::Touching;
 use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
 use crate::spatial::Vec3;
 use crate::state::ContactMemory;
@@ -29,7 +29,7 @@ pub(super) struct WarmStart {
 
 impl WarmStart {
     /// Reads what is remembered of all that may push.
-    pub fn read(&mut self, memory: &[ContactMemory], touching: &[Touching]) {
+    pub fn read(&mut self, memory: &[ContactMemory], touching: &[ContactConstraint]) {
         self.last.clear();
         self.ahead.clear();
         // One contact alone is solved at once.
@@ -108,7 +108,7 @@ impl WarmStart {
 
 impl ContactMemory {
     /// An impulse in the tangents that the contact has now.
-    fn in_tangents(&self, t: &Touching, impulse: &[f64; 3]) -> [f64; 3] {
+    fn in_tangents(&self, t: &ContactConstraint, impulse: &[f64; 3]) -> [f64; 3] {
         let [a, b] = self.tangents.map(Vec3::from);
         let tangential = a * impulse[1] + b * impulse[2];
         [impulse[0], t.tangents[0].dot(&tangential), t.tangents[1].dot(&tangential)]

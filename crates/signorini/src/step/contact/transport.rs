@@ -16,7 +16,7 @@
 //!
 //! **Checked by** `tests/contact_carry.rs`.
 
-use super::{Stepper, Touching, joint_of};
+use super::{ContactConstraint, ContactStepper, joint_of};
 use crate::dynamics::tree::Link;
 use crate::model::Instant;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
@@ -32,28 +32,29 @@ pub(super) struct Kept {
 
 impl Simulation {
     /// Adds to `next` the displacement that removes overlap. A body that floats alone keeps its velocity with its speeds.
-    pub(super) fn move_apart(&mut self, end: Instant, h: f64, s: &mut Stepper) -> Result<(), StepError> {
+    pub(super) fn correct_positions(&mut self, end: Instant, h: f64, s: &mut ContactStepper) -> Result<(), StepError> {
         let tree = &self.system.tree;
         let is_bent = |(i, link): (usize, &Link)| !tree.floats[i] && link.v_range().any(|at| s.apart[at] != 0.0);
         let is_deep = || s.is_moreau || self.is_deeper_than_turning(h, s);
         if tree.links.iter().enumerate().any(is_bent) && is_deep() {
-            return self.carry_velocities(end, s);
+            return self.transport_velocities(end, s);
         }
         self.system.displace(&mut self.next.q, &s.apart, 1.0);
         Ok(())
     }
 
     /// Whether something overlapped by more than bodies do that turned for a step, ρ (h ω)².
-    fn is_deeper_than_turning(&self, h: f64, s: &Stepper) -> bool {
+    fn is_deeper_than_turning(&self, h: f64, s: &ContactStepper) -> bool {
         let turn = h * s.fastest_turn;
         let bending = self.system.model.characteristic_length() * turn * turn;
         // Coordinates of joints do not bend: what lies beyond a limit was put there.
-        let allowed = |t: &Touching| if joint_of(t.id).is_some() { t.rounding } else { bending.max(t.rounding) };
+        let allowed =
+            |t: &ContactConstraint| if joint_of(t.id).is_some() { t.rounding } else { bending.max(t.rounding) };
         s.touching.iter().any(|t| t.is_unilateral() && -t.gap > allowed(t))
     }
 
     /// Moves `next` on by the displacement that removes overlap, and takes velocities along.
-    pub(super) fn carry_velocities(&mut self, end: Instant, s: &mut Stepper) -> Result<(), StepError> {
+    pub(super) fn transport_velocities(&mut self, end: Instant, s: &mut ContactStepper) -> Result<(), StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let tree = &system.tree;
         system.update_kinematics(&next.q, &next.v, w);

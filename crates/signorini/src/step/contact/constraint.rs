@@ -7,7 +7,7 @@ use crate::spatial::{Twist, Vec3};
 
 /// Where it pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Attachment {
     /// Between two links, none for the ground; on the second, and opposite on the first.
     Links([Option<usize>; 2]),
     /// On one speed of the tree.
@@ -48,10 +48,10 @@ pub(crate) enum Law {
 
 /// A contact, a joint at a limit, or dry friction in a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Touching {
+pub(crate) struct ContactConstraint {
     /// The same from step to step; all that touch in a step are in the order of these.
     pub id: [u64; 2],
-    pub place: Place,
+    pub place: Attachment,
     pub law: Law,
     /// Bodies of a contact, none for the ground.
     pub bodies: [Option<BodyId>; 2],
@@ -70,11 +70,11 @@ pub(crate) struct Touching {
     pub drift: [f64; 2],
 }
 
-impl Default for Touching {
+impl Default for ContactConstraint {
     fn default() -> Self {
         Self {
             id: [0; 2],
-            place: Place::Links([None; 2]),
+            place: Attachment::Links([None; 2]),
             law: Law::Contact { friction: 0.0 },
             bodies: [None; 2],
             at: Vec3::zeros(),
@@ -88,13 +88,13 @@ impl Default for Touching {
     }
 }
 
-impl Touching {
+impl ContactConstraint {
     /// The links that it pushes, the joint's own for what pushes on a speed.
     pub fn links(&self, system: &System) -> [Option<usize>; 2] {
         match self.place {
-            Place::Links(links) => links,
-            Place::Speed { link, .. } => [Some(link), None],
-            Place::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
+            Attachment::Links(links) => links,
+            Attachment::Speed { link, .. } => [Some(link), None],
+            Attachment::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
         }
     }
 
@@ -151,14 +151,14 @@ impl Touching {
 pub(crate) fn find_row_velocities(
     system: &System,
     w: &Workspace,
-    touching: &[Touching],
+    touching: &[ContactConstraint],
     (v, twists): (&[f64], &[Twist]),
     out: &mut Vec<f64>,
 ) {
     out.clear();
     for t in touching {
         match t.place {
-            Place::Links([a, b]) => {
+            Attachment::Links([a, b]) => {
                 let at = |l: Option<usize>| {
                     l.map_or_else(Vec3::zeros, |l| {
                         let arm = t.at - w.kinematics.origin[l];
@@ -169,8 +169,8 @@ pub(crate) fn find_row_velocities(
                 let rows = t.directions().into_iter().enumerate().take(t.n_rows());
                 out.extend(rows.map(|(k, d)| d.dot(&relative) + t.drift_along(k)));
             }
-            Place::Speed { speed, .. } => out.push(t.side() * v[speed]),
-            Place::Cut { cut, k } => {
+            Attachment::Speed { speed, .. } => out.push(t.side() * v[speed]),
+            Attachment::Cut { cut, k } => {
                 let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
                 out.push(t.side() * joint.relative_motion(closure, twists).dot(&closure.measures[k]));
             }

@@ -5,7 +5,7 @@
 //!
 //! **Method.** The displacement of least kinetic metric, δ = M⁻¹ W_nᵀ λ, on top of h v⁺, such that no gap is left negative to first order:
 //! 0 ≤ gap + h W_n v⁺ + W_n δ ⊥ λ ≥ 0 (after Moreau gaps are those in the middle of this step and the next). Bodies that are alone keep their speeds and with them
-//! their kinetic energy; mechanisms take their velocities along (`carry.rs`). Contacts are pushed apart one after the
+//! their kinetic energy; mechanisms take their velocities along (`transport.rs`). Contacts are pushed apart one after the
 //! other, again and again, until all are as they should be [cryer1971]; each push is told to the gaps that it changes, so that contacts
 //! which are as they should be cost nothing. After a few sweeps those that push are nearly always the right ones, and elimination finds by how much;
 //! where it does not end it, sweeps go on from there. If that takes long, the solver is asked.
@@ -17,7 +17,7 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
-use super::{Stepper, Touching, contact_failed};
+use super::{ContactConstraint, ContactStepper, contact_failed};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactError, ContactProblem, ContactSolver, Solution, Start};
@@ -46,7 +46,7 @@ const MOST_PUSHING: usize = 32;
 const SINGULAR: f64 = 1e-10;
 
 /// Scratch of the displacement.
-pub(crate) struct Overlap {
+pub(crate) struct PositionCorrection {
     solver: Auto,
     problem: ContactProblem,
     solution: Solution,
@@ -69,7 +69,7 @@ pub(crate) struct Overlap {
     impulses: Vec<f64>,
 }
 
-impl Overlap {
+impl PositionCorrection {
     pub fn new() -> Self {
         Self {
             solver: Auto::new(AutoOptions { tolerance: TOLERANCE, ..AutoOptions::default() }),
@@ -92,7 +92,11 @@ impl Overlap {
     }
 
     /// Takes the contacts with a gap; `gap_of` is what it will be. Whether any will overlap.
-    fn find_members(&mut self, touching: &[Touching], gap_of: impl Fn(usize, &Touching) -> f64) -> bool {
+    fn find_members(
+        &mut self,
+        touching: &[ContactConstraint],
+        gap_of: impl Fn(usize, &ContactConstraint) -> f64,
+    ) -> bool {
         let mut is_needed = false;
         self.members.clear();
         self.gaps.clear();
@@ -106,7 +110,7 @@ impl Overlap {
     }
 
     /// Normal rows of the members.
-    fn update_rows(&mut self, touching: &[Touching], whole: &BlockMatrix) {
+    fn update_rows(&mut self, touching: &[ContactConstraint], whole: &BlockMatrix) {
         self.place.clear();
         self.place.resize(touching.len(), usize::MAX);
         self.members.iter().enumerate().for_each(|(k, &c)| self.place[c] = k);
@@ -141,14 +145,14 @@ impl Overlap {
     }
 
     /// Projected successive over-relaxation from zero on 0 ≤ gap + G λ ⊥ λ ≥ 0. Whether it has met the tolerance.
-    fn push_apart(&mut self) -> bool {
+    fn projected_sor(&mut self) -> bool {
         let worst = self.gaps.iter().fold(0.0_f64, |m, gap| m.max(-gap));
         self.left.clone_from(&self.gaps);
         self.lambda.clear();
         self.lambda.resize(self.gaps.len(), 0.0);
         for sweep in 0..SWEEPS {
             if LEAPS.contains(&sweep) {
-                self.leap();
+                self.active_set_solve();
             }
             let factor = if sweep < EXACT_SWEEPS { 1.0 } else { FARTHER };
             if self.sweep(factor, SETTLED * worst) {
@@ -188,7 +192,7 @@ impl Overlap {
     }
 
     /// Closes the gaps of all that push at once: G λ = −gap among them. Nothing is done where that cannot be or one of them would have to pull.
-    fn leap(&mut self) {
+    fn active_set_solve(&mut self) {
         self.pushing.clear();
         self.pushing.extend((0..self.lambda.len()).filter(|k| self.lambda[*k] > 0.0).take(MOST_PUSHING + 1));
         let n = self.pushing.len();
@@ -277,7 +281,12 @@ fn solve_symmetric(a: &mut [f64], x: &mut [f64]) -> bool {
 
 impl Simulation {
     /// Finds the displacement that takes bodies apart.
-    pub(super) fn remove_overlap(&mut self, h: f64, s: &mut Stepper, report: &mut StepReport) -> Result<(), StepError> {
+    pub(super) fn remove_overlap(
+        &mut self,
+        h: f64,
+        s: &mut ContactStepper,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         if s.touching.is_empty() {
             return Ok(());
         }
@@ -300,7 +309,7 @@ impl Simulation {
             return Err(StepError::Internal("contact problem without blocks"));
         };
         o.update_rows(&s.touching, whole);
-        if !o.push_apart() {
+        if !o.projected_sor() {
             o.solve().map_err(|error| contact_failed(self.state.time, "overlap", error))?;
             if !o.solution.status.is_solved() {
                 report.is_unsolved = true;

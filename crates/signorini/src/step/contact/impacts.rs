@@ -28,7 +28,7 @@
 //!
 //! **Checked by** `tests/contact_analytic.rs`, `tests/contact_references.rs`.
 
-use super::{Balance, Place, Stepper, Touching, contact_failed, write_cones};
+use super::{Attachment, Balance, ContactConstraint, ContactStepper, contact_failed, write_cones};
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
@@ -45,8 +45,8 @@ const HALVINGS: usize = 60;
 
 /// What struck in a step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Struck {
-    pub touching: Touching,
+pub(super) struct ImpactRecord {
+    pub touching: ContactConstraint,
     pub impulse: [f64; 3],
     pub velocity: [f64; 3],
     /// Whether it struck; else it was closed and took part.
@@ -55,9 +55,9 @@ pub(super) struct Struck {
     pub order: usize,
 }
 
-impl Struck {
+impl ImpactRecord {
     /// Adds its impulse to one in the directions that the contact has now.
-    pub fn add_to(&self, t: &Touching, mut impulse: [f64; 3]) -> [f64; 3] {
+    pub fn add_to(&self, t: &ContactConstraint, mut impulse: [f64; 3]) -> [f64; 3] {
         if t.normal == self.touching.normal {
             impulse.iter_mut().zip(self.impulse).for_each(|(sum, p)| *sum += p);
             return impulse;
@@ -69,14 +69,14 @@ impl Struck {
 }
 
 /// Scratch of strikes.
-pub(crate) struct Strike {
+pub(crate) struct ImpactSolver {
     solver: Auto,
     problem: ContactProblem,
     solution: Solution,
     expansion: ContactProblem,
     extra: Solution,
     /// Contacts that strike or are closed.
-    members: Vec<Touching>,
+    members: Vec<ContactConstraint>,
     /// Time of the strike; not finite for those that were closed.
     times: Vec<f64>,
     order: Order,
@@ -86,7 +86,7 @@ pub(crate) struct Strike {
     after: Vec<f64>,
     change: Vec<f64>,
     /// All that struck in this step.
-    pub struck: Vec<Struck>,
+    pub struck: Vec<ImpactRecord>,
     /// Taken while it is used.
     expanding: Option<Box<Expanding>>,
 }
@@ -128,7 +128,7 @@ struct Expanding {
     rows: Vec<usize>,
 }
 
-impl Strike {
+impl ImpactSolver {
     pub fn new(tolerance: f64) -> Self {
         Self {
             solver: Auto::new(AutoOptions { tolerance, ..AutoOptions::default() }),
@@ -154,7 +154,7 @@ impl Simulation {
     pub(super) fn strike_all(
         &mut self,
         h: f64,
-        s: &mut Stepper,
+        s: &mut ContactStepper,
         balance: &mut Balance,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
@@ -171,7 +171,7 @@ impl Simulation {
     }
 
     /// Gathers contacts that strike, and closed ones with them; whether any strikes.
-    fn find_strikers(&mut self, h: f64, s: &mut Stepper) -> bool {
+    fn find_strikers(&mut self, h: f64, s: &mut ContactStepper) -> bool {
         let (system, w) = (&self.system, &self.work);
         s.rows.velocities(system, &s.touching, &self.next.v, w, &mut s.u_start);
         s.rows.velocities(system, &s.touching, &s.free, w, &mut s.u_free);
@@ -209,11 +209,11 @@ impl Simulation {
             let rebound = -t.restitution * approach;
             let is_new = !k.struck.iter().any(|x| x.touching.id == t.id && x.strikes);
             let given = match t.place {
-                Place::Links(links) => links.iter().flatten().fold(0.0, |m: f64, &l| {
+                Attachment::Links(links) => links.iter().flatten().fold(0.0, |m: f64, &l| {
                     let arm = t.at - w.kinematics.origin[l];
                     m.max(s.rows.twists[l].shifted(&arm).linear.norm())
                 }),
-                Place::Speed { .. } | Place::Cut { .. } => (free - start).abs(),
+                Attachment::Speed { .. } | Attachment::Cut { .. } => (free - start).abs(),
             };
             let strikes = (closes || t.is_closed()) && rebound > given && is_new;
             if strikes || t.is_closed() {
@@ -245,10 +245,15 @@ impl Simulation {
     }
 
     /// One round: everything that strikes, at once.
-    fn strike(&mut self, s: &mut Stepper, balance: &mut Balance, report: &mut StepReport) -> Result<(), StepError> {
+    fn strike(
+        &mut self,
+        s: &mut ContactStepper,
+        balance: &mut Balance,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let system = &self.system;
-        let Stepper { rows, strike: k, law, .. } = s;
-        rows.pose(system, &k.members, &mut self.work)?;
+        let ContactStepper { rows, strike: k, law, .. } = s;
+        rows.assemble(system, &k.members, &mut self.work)?;
         let w = &self.work;
         let time = self.state.time;
         let failed = |error| contact_failed(time, "a strike", error);
@@ -267,7 +272,7 @@ impl Simulation {
         k.solver.solve_into(&k.problem, Start::Cold, &mut k.solution).map_err(failed)?;
         if !k.solution.status.is_solved() && *law == Restitution::Newton {
             // Friction may jam a mechanism so that no impulses part it with the velocity that is asked for. Compression has a solution.
-            report.jammed += 1;
+            report.no_rebound_count += 1;
             let refilled = k.problem.refill(|delassus, q, cones| {
                 rows.write_delassus(system, delassus);
                 write_cones(&k.members, cones);
@@ -296,18 +301,18 @@ impl Simulation {
         let (mut taken, mut moved) = (0.0, 0.0);
         for (c, t) in k.members.iter().enumerate() {
             for (d, i) in (offsets[c]..offsets[c + 1]).enumerate() {
-                report.exchanged += 0.5 * k.impulses[i] * (k.after[i] - k.before[i]);
+                report.contact_work_scale += 0.5 * k.impulses[i] * (k.after[i] - k.before[i]);
                 taken -= 0.5 * k.impulses[i] * (k.before[i] + k.after[i]);
                 moved -= k.impulses[i] * t.drift_along(d);
             }
             let three = |x: &[f64]| std::array::from_fn(|d| if d < t.n_rows() { x[offsets[c] + d] } else { 0.0 });
             let (impulse, velocity) = (three(&k.impulses), three(&k.after));
             let (strikes, order) = (k.times[c].is_finite(), k.struck.len());
-            k.struck.push(Struck { touching: *t, impulse, velocity, strikes, order });
+            k.struck.push(ImpactRecord { touching: *t, impulse, velocity, strikes, order });
         }
         balance.dissipated += taken;
         balance.work += moved;
-        report.gained += (-taken).max(0.0);
+        report.impact_energy_gain += (-taken).max(0.0);
 
         k.change.clear();
         k.change.resize(s.free.len(), 0.0);
@@ -318,7 +323,7 @@ impl Simulation {
         for (v, d) in s.free.iter_mut().zip(&k.change) {
             *v += d;
         }
-        k.delay();
+        k.impact_time_correction();
         rows.respond(system, w, &k.after, &mut s.shift);
         Ok(())
     }
@@ -326,7 +331,7 @@ impl Simulation {
 
 impl Order {
     /// Keeps the first strikes of all that are tied together, and all that is closed.
-    fn find_first(&mut self, members: &[Touching], system: &System, root: &[usize]) {
+    fn find_first(&mut self, members: &[ContactConstraint], system: &System, root: &[usize]) {
         let Self { candidates, group, first } = self;
         group.clear();
         group.extend(0..root.len());
@@ -338,7 +343,8 @@ impl Order {
         for (t, _) in members.iter().zip(&*candidates).filter(|(_, c)| c.time.is_nan()) {
             unite(group, t.links(system).map(|l| l.map(|l| root[l])));
         }
-        let groups = |t: &Touching, group: &mut [usize]| t.links(system).map(|l| l.map(|l| find(group, root[l])));
+        let groups =
+            |t: &ContactConstraint, group: &mut [usize]| t.links(system).map(|l| l.map(|l| find(group, root[l])));
         for (t, c) in members.iter().zip(&*candidates).filter(|(_, c)| c.time.is_finite()) {
             for g in groups(t, group).into_iter().flatten() {
                 first[g] = c.time.min(first[g]);
@@ -369,10 +375,10 @@ fn unite(group: &mut [usize], ends: [Option<usize>; 2]) {
     }
 }
 
-impl Strike {
+impl ImpactSolver {
     /// Leaves −τ p in `after`: what the impulses have not moved before they acted. A closed contact acts when those strike that it
     /// shares a body with.
-    fn delay(&mut self) {
+    fn impact_time_correction(&mut self) {
         let offsets = self.problem.offsets();
         let Some(w) = self.problem.delassus().as_blocks(offsets) else { return };
         for c in 0..self.members.len() {
