@@ -78,6 +78,32 @@ proptest! {
         prop_assert!(dot(y, &other) <= section.support(y) + ROUNDING * 100.0);
     }
 
+    /// The box of the rows bounded one by one lies within the section, and its corner in the direction given is on the edge.
+    #[test]
+    fn boxes_lie_within_sections(cone in cones(), towards in vector(), s in 0.1..3.0f64) {
+        let Cone::Friction(section) = &cone else { return Ok(()) };
+        let n = section.dim();
+        for towards in [&towards[..n], &[0.0; 5][..n]] {
+            let mut half = [0.0; 5];
+            section.box_at(s, towards, &mut half[..n]);
+            for corner in 0..1 << n {
+                let x: Vec<f64> = (0..n).map(|k| if corner >> k & 1 == 0 { half[k] } else { -half[k] }).collect();
+                let mut p = x.clone();
+                section.project(s, &mut p);
+                let off = p.iter().zip(&x).map(|(p, x)| (p - x).abs()).fold(0.0, f64::max);
+                prop_assert!(off <= ROUNDING * (1.0 + s), "{x:?} {p:?}");
+            }
+            // The corner towards the direction is the largest multiple of it in a section that is symmetric about the axes.
+            let is_symmetric = !matches!(section, Section::Polygon(_) | Section::Balls { .. });
+            if is_symmetric && towards.iter().any(|t| *t != 0.0) {
+                let mut out: Vec<f64> = half[..n].iter().map(|x| 1.001 * x).collect();
+                let beyond = out.clone();
+                section.project(s, &mut out);
+                prop_assert!(section.support(&[1.0; 5][..n]) == 0.0 || out != beyond, "{beyond:?}");
+            }
+        }
+    }
+
     /// The derivative of P_{sC}(y) against central differences, away from the kinks.
     #[test]
     fn derivative_of_the_section_projection(cone in cones(), y in vector(), s in 0.2..2.0f64) {

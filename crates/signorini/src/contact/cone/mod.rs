@@ -21,6 +21,8 @@
 //!
 //! **Checked by** `tests/contact_cone.rs`: variational inequality, idempotence, Moreau, derivatives by differences.
 
+use super::rows::RowShape;
+
 mod ellipsoid;
 mod polygon;
 mod section;
@@ -90,6 +92,14 @@ impl Cone {
         match self {
             Cone::Friction(section) => 1 + section.dim(),
             _ => 1,
+        }
+    }
+
+    /// Which rows it has.
+    pub fn rows(&self) -> RowShape {
+        match self {
+            Cone::Friction(section) => section.rows(),
+            _ => RowShape::NORMAL,
         }
     }
 

@@ -69,6 +69,24 @@ impl Polygon {
         &self.vertices
     }
 
+    /// Half the sides of a box within s times the polygon, a corner of it in a direction; of a square where there is none.
+    pub(super) fn box_at(&self, s: f64, towards: &[f64], out: &mut [f64]) {
+        let is_zero = towards.iter().all(|t| *t == 0.0);
+        let corner: [f64; 2] = std::array::from_fn(|k| if is_zero { 1.0 } else { towards[k].abs() });
+        let mut share = f64::INFINITY;
+        for (i, a) in self.vertices.iter().enumerate() {
+            let b = self.vertices[(i + 1) % self.vertices.len()];
+            // x stays within the side where n·x ≤ n·a, and n·x of the box's corners is at most |n|·corner.
+            let n = [b[1] - a[1], a[0] - b[0]];
+            let reach = n[0].abs() * corner[0] + n[1].abs() * corner[1];
+            if reach > 0.0 {
+                share = share.min((n[0] * a[0] + n[1] * a[1]) / reach);
+            }
+        }
+        let share = if share.is_finite() { s * share.max(0.0) } else { 0.0 };
+        out.iter_mut().zip(corner).for_each(|(half, c)| *half = share * c);
+    }
+
     pub(super) fn find_fault(&self) -> Option<(f64, &'static str)> {
         if let Some(x) = self.vertices.iter().flatten().find(|x| !x.is_finite()) {
             return Some((*x, "friction directions finite"));

@@ -2,6 +2,7 @@
 
 use super::polygon::Polygon;
 use super::{MAX_DIM, ellipsoid, project_disc};
+use crate::contact::rows::RowShape;
 
 /// The largest number of tangential rows: two forces, the spin and two rolling moments.
 pub const MAX_TANGENT: usize = 5;
@@ -66,6 +67,34 @@ impl Section {
         match self {
             Section::Balls { dims, .. } => dims[0],
             other => other.dim().min(2),
+        }
+    }
+
+    /// The rows of a contact with this section: one moment is about the normal, two are about the tangents.
+    pub fn rows(&self) -> RowShape {
+        let n_moments = self.dim() - self.n_forces();
+        RowShape::new(1 + self.n_forces(), [n_moments == 1, n_moments == 2, n_moments == 2])
+    }
+
+    /// Half the sides of a box within sC, for rows that are bounded one by one: a corner lies in the direction `towards`, or, where that is
+    /// zero, where all rows take the same share of their bound.
+    pub fn box_at(&self, s: f64, towards: &[f64], out: &mut [f64]) {
+        match self {
+            Section::Ball { radius, .. } => box_in_ball(radius * s, towards, out),
+            Section::Balls { dims, radii } => {
+                let ((a, b), (out_a, out_b)) = (towards.split_at(dims[0]), out.split_at_mut(dims[0]));
+                box_in_ball(radii[0] * s, a, out_a);
+                box_in_ball(radii[1] * s, b, out_b);
+            }
+            Section::Ellipsoid { dim, axes } => {
+                let mut unit = [0.0; MAX_TANGENT];
+                for ((unit, t), e) in unit.iter_mut().zip(towards).zip(&axes[..*dim]) {
+                    *unit = if *e > 0.0 { t / e } else { 0.0 };
+                }
+                box_in_ball(s, &unit[..*dim], out);
+                out.iter_mut().zip(axes).for_each(|(half, e)| *half *= e);
+            }
+            Section::Polygon(polygon) => polygon.box_at(s, towards, out),
         }
     }
 
@@ -195,6 +224,21 @@ impl Section {
         };
         self.project(s, b);
         s
+    }
+}
+
+/// Half the sides of a box within a ball, a corner of it in a direction; a cube where there is none.
+fn box_in_ball(radius: f64, towards: &[f64], out: &mut [f64]) {
+    let size = match towards {
+        [a, b] => a.hypot(*b),
+        _ => norm(towards),
+    };
+    let cube = match out.len() {
+        2 => std::f64::consts::FRAC_1_SQRT_2,
+        n => 1.0 / (n as f64).sqrt(),
+    };
+    for (half, t) in out.iter_mut().zip(towards) {
+        *half = radius * if size > 0.0 { (t / size).abs() } else { cube };
     }
 }
 
