@@ -6,11 +6,11 @@
 //! stabilisation parameter, and lets the rank of overconstrained loops be found where it is defined: at closed ones.
 
 use super::error::DynamicsError;
+use super::formulation::{Answer, Drive, Formulation, Posed};
+use super::row::Level;
 use super::system::{System, Workspace};
 use crate::dynamics::loads::{Loads, Power};
-use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::model::Instant;
-use crate::scene::Formulation;
 use crate::spatial::{Quaternion, Twist, Vec3};
 
 /// How well loops are closed after a projection.
@@ -74,48 +74,17 @@ impl System {
         }
     }
 
-    pub(crate) fn update_closures(&self, w: &mut Workspace) {
-        for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
-            let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
-            *closure = cut.find_closure(&w.kinematics, q, v);
-        }
-    }
-
-    /// Value, rate and acceleration prescribed for a speed of a cut joint.
-    pub(crate) fn cut_motion(&self, cut: usize, k: usize, now: Instant) -> [f64; 3] {
-        self.fittings(&self.cuts[cut]).motion(k).map_or([0.0; 3], |s| s.at(now))
+    /// Positions and velocities of all links.
+    pub(crate) fn place(&self, q: &[f64], v: &[f64], w: &mut Workspace) {
+        w.engine.place(self, q, v, &mut w.kinematics);
+        w.engine.place_origins(self, &mut w.kinematics);
     }
 
     /// Gap of a row, and the length it is judged against.
-    fn gap(&self, row: usize, now: Instant, w: &Workspace) -> (f64, f64) {
-        let row = &w.loops.rows[row];
-        let closure = &w.closures[row.cut];
-        match row.kind {
-            RowKind::Closed(k) => {
-                let is_length = closure.rows[k].force != Vec3::zeros();
-                (closure.gaps[k], if is_length { self.model.characteristic_length() } else { 1.0 })
-            }
-            RowKind::Prescribed(k) => {
-                let gap = self.prescribed_gap(row.cut, k, now, w);
-                let is_length = closure.measures[k].force != Vec3::zeros();
-                (gap, if is_length { self.model.characteristic_length() } else { 1.0 })
-            }
-            RowKind::Rotor(..) => (0.0, 1.0),
-        }
-    }
-
-    /// How far a prescribed coordinate of a cut joint is from where it should be; about one axis of a locked rotation.
-    fn prescribed_gap(&self, cut: usize, k: usize, now: Instant, w: &Workspace) -> f64 {
-        let cut_joint = &self.cuts[cut];
-        let q = &w.cut_q[cut_joint.q.clone()];
-        match cut_joint.joint_type.quaternion() {
-            Some((iq, iv)) if k >= iv => {
-                let held = &self.fittings(cut_joint).held_q;
-                let quat = |x: &[f64]| Quaternion([x[iq], x[iq + 1], x[iq + 2], x[iq + 3]]);
-                quat(held).conjugate().times(&quat(q)).log()[k - iv]
-            }
-            _ => q[k] - self.cut_motion(cut, k, now)[0],
-        }
+    fn gap(&self, r: usize, now: Instant, w: &Workspace) -> (f64, f64) {
+        let row = w.rows.row(r);
+        let followed = self.elements[row.element].followed_gap(row.kind, &self.model, &self.cuts, now, &w.cut_q);
+        (followed.unwrap_or(row.gap), if row.is_length { self.model.characteristic_length() } else { 1.0 })
     }
 
     /// Closes the loops: coordinates first, then speeds, both by the displacement of least kinetic energy. Leaves kinematics,
@@ -128,21 +97,34 @@ impl System {
         w: &mut Workspace,
     ) -> Result<Closeness, DynamicsError> {
         self.prescribe(now, q, v, w);
-        self.update_kinematics(q, v, w);
+        w.engine.place(self, q, v, &mut w.kinematics);
         if self.needs_positions {
-            self.update_positions(w);
+            w.engine.place_origins(self, &mut w.kinematics);
         }
-        if w.loops.rows.is_empty() {
-            // Joints that close a loop and forbid nothing still have coordinates.
-            self.update_closures(w);
+        self.update_rows(v, w);
+        // Joints that close a loop and forbid nothing still have coordinates.
+        if w.rows.is_empty() {
             return Ok(Closeness::default());
         }
-        let n_hard = w.loops.n_hard;
+        let position = self.close_positions(now, q, v, w)?;
+        let before = self.speed(w);
+        self.set_wanted(now, true, w);
+        for r in 0..w.rows.n_hard {
+            w.rhs[r] = -w.rows.opening_rate(r);
+        }
+        self.close(w);
+        v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
+        self.place(q, v, w);
+        self.update_rows(v, w);
+        Ok(Closeness { position, velocity: self.opening_speed(before, w) })
+    }
+
+    /// Newton's method on the gaps; returns the largest that is left. Rows are left factored at the result.
+    fn close_positions(&self, now: Instant, q: &mut [f64], v: &[f64], w: &mut Workspace) -> Result<f64, DynamicsError> {
         let mut last = f64::INFINITY;
         let mut position = 0.0;
         for iteration in 0.. {
-            self.update_closures(w);
-            position = (0..n_hard).fold(0.0, |worst: f64, r| {
+            position = (0..w.rows.n_hard).fold(0.0, |worst: f64, r| {
                 let (gap, length) = self.gap(r, now, w);
                 worst.max((gap / length).abs())
             });
@@ -150,7 +132,7 @@ impl System {
                 return Err(DynamicsError::NotFinite { time: now.time, what: "loop closure".into() });
             }
             let stalled = position >= 0.5 * last && position <= NEARLY_CLOSED;
-            self.factor_loops(w, false);
+            self.factor_rows(w, false);
             if position <= CLOSED || stalled {
                 break;
             }
@@ -158,29 +140,18 @@ impl System {
                 return Err(DynamicsError::LoopsOpen { time: now.time, gap: position });
             }
             last = position;
-            for r in 0..n_hard {
-                let gap = self.gap(r, now, w).0;
-                w.loops.set_rhs(r, -gap);
+            for r in 0..w.rows.n_hard {
+                w.rhs[r] = -self.gap(r, now, w).0;
             }
-            self.respond(w);
+            self.close(w);
             for link in &self.tree.links {
                 link.joint_type().displace(&mut q[link.q_range()], &w.displacement[link.v_range()]);
             }
             self.hold_rotations(q);
-            self.update_kinematics(q, v, w);
-            self.update_positions(w);
+            self.place(q, v, w);
+            self.update_rows(v, w);
         }
-        let before = self.speed(w);
-        for r in 0..n_hard {
-            let rate = self.opening_rate(r, now, w);
-            w.loops.set_rhs(r, -rate);
-        }
-        self.respond(w);
-        v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
-        self.update_kinematics(q, v, w);
-        self.update_positions(w);
-        self.update_closures(w);
-        Ok(Closeness { position, velocity: self.opening_speed(now, before, w) })
+        Ok(position)
     }
 
     /// A change of coordinates as a displacement in the space of speeds.
@@ -199,12 +170,30 @@ impl System {
 
     /// Takes from a displacement (or a change of speeds) what opens loops, by the factored rows of the last projection.
     pub(crate) fn project_tangent(&self, x: &mut [f64], w: &mut Workspace) {
-        if w.loops.rows.is_empty() {
+        if w.rows.is_empty() {
             return;
         }
-        w.loops.set_rhs_of_motion(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, x);
-        self.respond(w);
+        w.kinematics.find_twists(&self.tree, x, &mut w.seen);
+        for r in 0..w.rows.n_hard {
+            w.rhs[r] = -w.rows.along(r, &w.seen, x);
+        }
+        self.close(w);
         x.iter_mut().zip(&w.displacement).for_each(|(x, d)| *x += d);
+    }
+
+    /// Takes from speeds at the end of a step what opens rows then, by the rows factored where the step takes its inertias from.
+    pub(crate) fn close_speeds(&self, end: Instant, v: &mut [f64], w: &mut Workspace) {
+        if w.rows.is_empty() {
+            return;
+        }
+        w.kinematics.find_twists(&self.tree, v, &mut w.seen);
+        self.set_wanted(end, true, w);
+        for r in 0..w.rows.len() {
+            let opening = -w.rows.opening(r, Level::Velocity, &w.seen, v);
+            w.rhs[r] = if r < w.rows.n_hard { opening } else { 0.0 };
+        }
+        self.close(w);
+        v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
     }
 
     /// The fastest point of the mechanism, roughly. Where it is all but at rest, a millionth of the speed it would fall with.
@@ -216,44 +205,27 @@ impl System {
         (spin * length).max(speed).max(1e-6 * (self.model.gravity().norm() * length).sqrt())
     }
 
-    /// Largest rate at which a loop opens, over the speed of the mechanism (before or after projection).
-    fn opening_speed(&self, now: Instant, before: f64, w: &Workspace) -> f64 {
+    /// Largest rate at which a row opens, over the speed of the mechanism (before or after projection).
+    fn opening_speed(&self, before: f64, w: &Workspace) -> f64 {
         let speed = self.speed(w).max(before);
         let length = self.model.characteristic_length();
-        (0..w.loops.n_hard).fold(0.0, |worst: f64, r| {
-            let rate = self.opening_rate(r, now, w).abs();
-            let is_length = Loops::direction(&w.loops.rows[r], &w.closures).force != Vec3::zeros();
-            let reference = if is_length { speed } else { speed / length };
+        (0..w.rows.n_hard).fold(0.0, |worst: f64, r| {
+            let rate = w.rows.opening_rate(r).abs();
+            let reference = if w.rows.row(r).is_length { speed } else { speed / length };
             if rate == 0.0 { worst } else { worst.max(rate / reference) }
         })
     }
 
-    /// Rate at which a row opens.
-    fn opening_rate(&self, row: usize, now: Instant, w: &Workspace) -> f64 {
-        let row = &w.loops.rows[row];
-        let wanted = match row.kind {
-            RowKind::Prescribed(k) => self.cut_motion(row.cut, k, now)[1],
-            _ => 0.0,
-        };
-        w.closures[row.cut].relative.dot(&Loops::direction(row, &w.closures)) - wanted
+    /// Makes the rows' response known at the present kinematics.
+    pub(crate) fn factor_rows(&self, w: &mut Workspace, rotors: bool) {
+        let Workspace { engine, kinematics, rows, closures, tau, prescribed, .. } = w;
+        engine.factor(&Posed { system: self, kinematics, rows, closures }, tau, prescribed, rotors);
     }
 
-    /// Articulated inertias and factored loop rows at the present kinematics.
-    pub(crate) fn factor_loops(&self, w: &mut Workspace, rotors: bool) {
-        if self.formulation == Formulation::Dca {
-            return self.factor_dca(w, rotors);
-        }
-        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, None);
-        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, rotors);
-    }
-
-    /// The displacement of least kinetic energy that answers the right-hand sides of the hard rows, in `w.displacement`.
-    pub(crate) fn respond(&self, w: &mut Workspace) {
-        if self.formulation == Formulation::Dca {
-            return self.respond_dca(w);
-        }
-        w.loops.solve();
-        w.loops.respond(w.recursion.swept(&self.tree, &w.kinematics), &mut w.displacement);
+    /// The displacement of least kinetic energy that answers the right-hand sides of the factored rows, in `w.displacement`.
+    pub(crate) fn close(&self, w: &mut Workspace) {
+        let Workspace { engine, kinematics, rows, closures, rhs, displacement, .. } = w;
+        engine.close(&Posed { system: self, kinematics, rows, closures }, rhs, displacement);
     }
 
     /// Joint forces and wrenches of all loads at the present kinematics.
@@ -296,77 +268,67 @@ impl System {
         vdot: &mut [f64],
         w: &mut Workspace,
     ) -> Result<Power, DynamicsError> {
-        if self.is_fused() {
-            return self.evaluate_fused(now, q, v, input, vdot, w);
+        if let Some(outcome) = self.evaluate_at_once(now, q, v, input, vdot, w) {
+            return outcome;
         }
         self.project(now, q, v, w)?;
         let mut power = self.update_loads(now, q, v, input, w);
-        if self.formulation == Formulation::Dense {
-            self.accelerate_dense(now, vdot, w)?;
-        } else {
-            self.accelerate(now, vdot, w)?;
-        }
+        self.accelerate(now, vdot, w)?;
         power.work += self.motion_power(vdot, v, w);
         Ok(power)
     }
 
-    pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
-        if self.formulation == Formulation::Dca {
-            return self.accelerate_dca(now, vdot, w);
+    /// The same where nothing needs positions in space, by formulations that can then do without. Leaves no kinematics behind.
+    fn evaluate_at_once(
+        &self,
+        now: Instant,
+        q: &mut [f64],
+        v: &mut [f64],
+        input: &[f64],
+        vdot: &mut [f64],
+        w: &mut Workspace,
+    ) -> Option<Result<Power, DynamicsError>> {
+        if self.needs_positions || !self.user_loads.is_empty() || !self.motions.is_empty() || !w.engine.is_direct() {
+            return None;
         }
-        let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
-        let gravity = self.model.gravity();
-        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, external);
-        if let Some(link) = w.recursion.singular {
-            return Err(self.no_inertia(link));
-        }
-        if w.loops.rows.is_empty() {
-            w.recursion.update_accelerations(
-                &self.tree,
-                &w.kinematics,
-                &gravity,
-                &w.prescribed,
-                vdot,
-                &mut w.acceleration,
-            );
-            return Ok(());
-        }
-        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, true);
-        w.loops.begin();
-        // The second pass is iterative refinement: near a singular position it restores the digits the first one lost.
-        for _ in 0..2 {
-            w.recursion.update_accelerations(
-                &self.tree,
-                &w.kinematics,
-                &gravity,
-                &w.prescribed,
-                vdot,
-                &mut w.acceleration,
-            );
-            for r in 0..w.loops.rows.len() {
-                let b = -self.opening_acceleration(r, now, w);
-                w.loops.set_rhs(r, b);
-            }
-            w.loops.solve();
-            w.loops.apply(&mut w.recursion.pivots);
-            w.loops.accumulate();
-        }
-        w.recursion.update_accelerations(&self.tree, &w.kinematics, &gravity, &w.prescribed, vdot, &mut w.acceleration);
-        Ok(())
+        self.prescribe(now, q, v, w);
+        let power = self.update_joint_loads(now, q, v, input, w);
+        let level = Level::Acceleration(self.ground());
+        let drive = Drive { tau: &w.tau, external: None, held: &w.prescribed, gravity: self.model.gravity(), level };
+        let outcome = w.engine.accelerate_at_once(self, (q, v), &drive, vdot)?;
+        Some(outcome.map(|()| power))
     }
 
-    /// Acceleration with which a row opens.
-    pub(crate) fn opening_acceleration(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
-        let row = &w.loops.rows[r];
-        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
-        let closure = &w.closures[row.cut];
-        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &ground);
-        let along = relative.dot(&Loops::direction(row, &w.closures));
-        match row.kind {
-            RowKind::Closed(_) => along,
-            RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, now)[2],
-            RowKind::Rotor(..) => along - w.loops.rotor_acceleration(r),
-        }
+    /// Gravity as an upward acceleration of the ground.
+    fn ground(&self) -> Twist {
+        Twist::new(Vec3::zeros(), -self.model.gravity())
+    }
+
+    /// Accelerations by the loads in `w`.
+    pub(crate) fn accelerate(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
+        self.answer(now, vdot, w, false)
+    }
+
+    /// The same with the forces of all rows, in `w.lambda`.
+    pub(crate) fn react(&self, now: Instant, vdot: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
+        self.answer(now, vdot, w, true)
+    }
+
+    fn answer(
+        &self,
+        now: Instant,
+        vdot: &mut [f64],
+        w: &mut Workspace,
+        with_forces: bool,
+    ) -> Result<(), DynamicsError> {
+        self.set_wanted(now, false, w);
+        let Workspace { engine, kinematics, rows, closures, tau, external, prescribed, acceleration, lambda, .. } = w;
+        let at = Posed { system: self, kinematics, rows, closures };
+        let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&external[..]);
+        let level = Level::Acceleration(self.ground());
+        let drive = Drive { tau, external, held: prescribed, gravity: self.model.gravity(), level };
+        let mut answer = Answer { rates: vdot, links: acceleration, lambda };
+        if with_forces { engine.react(&at, &drive, &mut answer) } else { engine.solve(&at, &drive, &mut answer) }
     }
 
     /// A joint that moves no inertia.

@@ -17,16 +17,12 @@
 //! **Checked by** `tests/events/main.rs`: dense = recursive, momentum, Carnot, and references.
 
 use super::error::DynamicsError;
+use super::formulation::{Answer, Drive, Formulation, JumpStart, Posed};
+use super::row::{Level, RowKind};
 use super::system::{System, Workspace};
-use crate::dynamics::dense::{BodyMotion, Drive};
-use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::dynamics::tree::Kinematics;
 use crate::model::Instant;
-use crate::scene::Formulation;
 use crate::spatial::{Twist, Vec3, Wrench};
-
-/// Passes of iterative refinement over the loops, as for accelerations and one more: impulses are asked for to more digits.
-const PASSES: usize = 3;
 
 /// What is known before a jump, by links of the new tree.
 pub(crate) struct Before<'a> {
@@ -72,10 +68,10 @@ impl System {
         w: &mut Workspace,
     ) -> Result<Jumped, DynamicsError> {
         self.stand_still(q, before, w);
-        self.update_closures(w);
         for i in (0..self.tree.links.len()).filter(|&i| before.is_new[i]) {
             self.measure_new_joint(i, v, before, w);
         }
+        self.update_rows(v, w);
         for i in 0..self.tree.links.len() {
             w.kinematics.links[i].omega = Vec3::zeros();
         }
@@ -89,13 +85,12 @@ impl System {
         let mut delta = vec![0.0; v.len()];
         self.solve_jump(now, &mut delta, w)?;
         let speed = self.reference_speed(before, w);
-        let residual = (0..w.loops.n_hard).fold(0.0, |m: f64, r| {
-            let is_length = Loops::direction(&w.loops.rows[r], &w.closures).force != Vec3::zeros();
-            let unit = if is_length { speed } else { speed / self.model.characteristic_length() };
-            let opening = self.opening_jump(r, now, w).abs();
+        let residual = (0..w.rows.n_hard).fold(0.0, |m: f64, r| {
+            let unit = if w.rows.row(r).is_length { speed } else { speed / self.model.characteristic_length() };
+            let opening = w.rows.opening(r, Level::Jump, &w.acceleration, &delta).abs();
             if opening == 0.0 { m } else { m.max(opening / unit) }
         });
-        self.add_loop_forces(w);
+        self.add_row_forces(w);
         let external = Some(&w.external[..]);
         w.kinematics.find_wrenches(
             &self.tree,
@@ -114,19 +109,15 @@ impl System {
             v[at] = signal.at(now)[1];
             jumped.work += w.joint_forces[at] * v[at];
         }
-        for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
-            if let RowKind::Prescribed(k) = row.kind {
-                jumped.work += lambda * self.cut_motion(row.cut, k, now)[1];
+        for (row, lambda) in w.rows.iter().zip(&w.lambda) {
+            if let RowKind::Prescribed(_) = row.kind {
+                jumped.work += lambda * row.wanted;
             }
         }
         jumped.impulses = self.impulses(w);
-        if !w.loops.rows.is_empty() {
-            jumped.redundant = self.dependent_rows(w).iter().map(|row| self.name_row(row)).collect();
-            jumped.redundant.sort();
-        }
-        if self.formulation == Formulation::Dense {
-            self.jump_dense(now, (&was, v), before, &mut jumped, w)?;
-        }
+        jumped.redundant = self.name_dependent_rows(w);
+        let (engine, at) = w.posed(self);
+        engine.override_jump(&at, &JumpStart { now, was: &was, before }, v, &mut jumped)?;
         self.measure_energies(&was, v, before, &mut jumped, w);
         Ok(jumped)
     }
@@ -142,8 +133,8 @@ impl System {
                 jumped.brought += if before.is_new[i] { 0.5 * rotor * was[at] * was[at] } else { 0.0 };
             }
         }
-        for (cut, closure) in self.cuts.iter().zip(&w.closures).filter(|(cut, _)| cut.spin.is_none()) {
-            let jump = cut.relative_acceleration(closure, &jumped.twists, &Twist::default());
+        for (cut, closure) in self.cuts.iter().zip(&w.closures) {
+            let jump = cut.relative_motion(closure, &jumped.twists);
             let is_new = before.is_new_joint[cut.joint.index()];
             for (rotor, measure) in self.fittings(cut).armature.iter().zip(&closure.measures) {
                 let (was, jump) = (closure.relative.dot(measure), jump.dot(measure));
@@ -160,8 +151,7 @@ impl System {
             None => {
                 w.displacement.fill(0.0);
                 let rest = std::mem::take(&mut w.displacement);
-                self.update_kinematics(q, &rest, w);
-                self.update_positions(w);
+                self.place(q, &rest, w);
                 w.displacement = rest;
             }
         }
@@ -207,67 +197,12 @@ impl System {
     }
 
     pub(crate) fn solve_jump(&self, now: Instant, delta: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
-        let none = Vec3::zeros();
-        for closure in &mut w.closures {
-            closure.bias = Twist::default();
-        }
-        if self.formulation == Formulation::Dca {
-            return self.solve_jump_dca(now, delta, w);
-        }
-        w.recursion.update_articulated(&self.tree, &w.kinematics, &w.tau, &w.prescribed, Some(&w.external));
-        if let Some(link) = w.recursion.singular {
-            return Err(self.no_inertia(link));
-        }
-        if w.loops.rows.is_empty() {
-            w.recursion.update_accelerations(
-                &self.tree,
-                &w.kinematics,
-                &none,
-                &w.prescribed,
-                delta,
-                &mut w.acceleration,
-            );
-            return Ok(());
-        }
-        w.loops.factor(w.recursion.swept(&self.tree, &w.kinematics), &self.cuts, &w.closures, true);
-        w.loops.begin();
-        for _ in 0..PASSES {
-            w.recursion.update_accelerations(
-                &self.tree,
-                &w.kinematics,
-                &none,
-                &w.prescribed,
-                delta,
-                &mut w.acceleration,
-            );
-            for r in 0..w.loops.rows.len() {
-                let b = -self.opening_jump(r, now, w);
-                w.loops.set_rhs(r, b);
-            }
-            w.loops.solve();
-            w.loops.apply(&mut w.recursion.pivots);
-            w.loops.accumulate();
-        }
-        w.recursion.update_accelerations(&self.tree, &w.kinematics, &none, &w.prescribed, delta, &mut w.acceleration);
-        Ok(())
-    }
-
-    /// Rate at which a row opens after the jump in `w.acceleration`.
-    pub(crate) fn opening_jump(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
-        let row = &w.loops.rows[r];
-        let closure = &w.closures[row.cut];
-        let direction = Loops::direction(row, &w.closures);
-        let jump = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &Twist::default());
-        let after = |wanted: f64| (jump.dot(&direction) + closure.relative.dot(&direction)) - wanted;
-        match row.kind {
-            RowKind::Closed(_) => after(0.0),
-            RowKind::Prescribed(k) => after(self.cut_motion(row.cut, k, now)[1]),
-            // A rotor's own jump is what its row has pushed it by.
-            RowKind::Rotor(_, inertia) if self.formulation == Formulation::Dca => {
-                jump.dot(&direction) + w.loops.lambda[r] / inertia
-            }
-            RowKind::Rotor(..) => jump.dot(&direction) - w.loops.rotor_acceleration(r),
-        }
+        self.set_wanted(now, true, w);
+        let Workspace { engine, kinematics, rows, closures, tau, external, prescribed, acceleration, lambda, .. } = w;
+        let at = Posed { system: self, kinematics, rows, closures };
+        let drive =
+            Drive { tau, external: Some(external), held: prescribed, gravity: Vec3::zeros(), level: Level::Jump };
+        engine.solve(&at, &drive, &mut Answer { rates: delta, links: acceleration, lambda })
     }
 
     /// Impulses of all joints, from `w.wrenches` and the loop multipliers; not a number where a joint does not exist.
@@ -278,85 +213,16 @@ impl System {
                 impulses[j] = self.tree_reaction(l, w).to_array();
             }
         }
-        for (c, cut) in self.cuts.iter().enumerate() {
-            let own = self.cut_wrench(c, w).to_array();
-            let sum = &mut impulses[cut.joint.index()];
-            if cut.spin.is_some() {
-                sum.iter_mut().zip(own).for_each(|(s, o)| *s += o);
-            } else {
+        for (e, element) in self.elements.iter().enumerate() {
+            let Some((joint, is_whole)) = element.joint(&self.cuts) else { continue };
+            let own = self.element_wrench(e, w).to_array();
+            let sum = &mut impulses[joint.index()];
+            if is_whole {
                 *sum = own;
+            } else {
+                sum.iter_mut().zip(own).for_each(|(s, o)| *s += o);
             }
         }
         impulses
-    }
-
-    /// The same by the oracle: momenta for forces, velocities after for accelerations.
-    fn jump_dense(
-        &self,
-        now: Instant,
-        (was, v): (&[f64], &mut [f64]),
-        before: &Before<'_>,
-        jumped: &mut Jumped,
-        w: &mut Workspace,
-    ) -> Result<(), DynamicsError> {
-        let model = &self.model;
-        let mut motion = vec![BodyMotion::default(); model.bodies().len()];
-        let mut momenta = vec![Wrench::default(); model.bodies().len()];
-        let view = self.view(&w.kinematics);
-        for (i, link) in self.plan.links.iter().enumerate() {
-            let body = &model.bodies()[link.body.index()];
-            let pose = view.body_pose(Some(link.body));
-            let arm = w.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
-            let twist = before.twists[i].shifted(&arm);
-            let inertia = body.central.rotated(&pose.rotation);
-            motion[link.body.index()] = BodyMotion { pose, twist: Twist::default() };
-            momenta[link.body.index()] =
-                Wrench::new(inertia.times(&twist.angular), twist.linear * body.mass) + before.struck[i].shifted(&-arm);
-        }
-        let mut joint_forces = vec![0.0; model.n_joint_v()];
-        let mut prescribed = vec![None; model.n_joint_v()];
-        for (j, joint) in model.joints().iter().enumerate().filter(|(_, j)| !j.is_absent) {
-            for k in 0..joint.v.len() {
-                let at = joint.v.start + k;
-                prescribed[at] = joint.fittings.motion(k).map(|s| s.at(now)[1]);
-                let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
-                let was = match self.plan.link_of_joint[j] {
-                    Some(l) => was[self.tree.links[l].v as usize + k],
-                    None => self
-                        .cuts
-                        .iter()
-                        .position(|c| c.joint.index() == j)
-                        .map_or(0.0, |c| w.closures[c].relative.dot(&w.closures[c].measures[k])),
-                };
-                joint_forces[at] = rotor * was;
-            }
-        }
-        let Some(dense) = &mut w.dense else { return Err(DynamicsError::Internal("no dense workspace")) };
-        let drive =
-            Drive { external: &momenta, joint_forces: &joint_forces, prescribed: &prescribed, gravity: Vec3::zeros() };
-        dense.solve(model, &motion, &drive);
-        for (i, link) in self.plan.links.iter().enumerate() {
-            let arm = w.kinematics.links[i].rotation * self.tree.links[i].inertia.com;
-            let after = dense.bodies[link.body.index()];
-            jumped.twists[i] = after.shifted(&-arm) - before.twists[i];
-            let range = self.tree.links[i].v_range();
-            match link.joint {
-                Some(j) => {
-                    v[range].copy_from_slice(&dense.joint_acceleration[model.joints()[j.index()].v.clone()]);
-                }
-                None => {
-                    let turn = motion[link.body.index()].pose.rotation.tr_mul(&after.angular);
-                    v[range.start..range.start + 3].copy_from_slice(after.linear.as_slice());
-                    v[range.start + 3..range.end].copy_from_slice(turn.as_slice());
-                }
-            }
-        }
-        for (link, k, signal) in &self.motions {
-            v[self.tree.links[*link].v as usize + k] = signal.at(now)[1];
-        }
-        for (j, _) in model.joints().iter().enumerate().filter(|(_, j)| !j.is_absent) {
-            jumped.impulses[j] = dense.joint_wrenches[j].to_array();
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Forces: in joints, between points, on bodies, and a user's own.
 
-use crate::dynamics::tree::cut::{Closure, Cut};
+use crate::dynamics::row::{Closure, Cut};
 use crate::dynamics::tree::{Kinematics, Tree};
 use crate::model::{BodyId, Fittings, ForceKind, Instant, JointId, Model, MotorKind, Point};
 use crate::plan::Plan;
@@ -124,7 +124,7 @@ impl Loads {
             !(f.stiffness.is_empty() && f.damping.is_empty() && f.motors.is_empty())
         };
         let links = plan.links.iter().enumerate().filter_map(|(i, l)| l.joint.filter(acts).map(|j| (i, j)));
-        let is_fitted = |c: &Cut| c.spin.is_none() && acts(&c.joint);
+        let is_fitted = |c: &Cut| acts(&c.joint);
         let fitted_cuts = cuts.iter().enumerate().filter(|(_, c)| is_fitted(c)).map(|(i, _)| i).collect();
         Self { fitted_links: links.collect(), fitted_cuts }
     }

@@ -1,13 +1,11 @@
 //! One topology of one model, compiled for evaluation.
 
-use super::dca::DcaWork;
-use crate::dynamics::dense::Dense;
+use super::engine::{Engine, Traits};
+use super::formulation::{Formulation as _, Posed};
+use super::row::{Closure, Cut, Element, RowKind, RowSet, Sight, Spin};
 use crate::dynamics::loads::{Load, Loads, View};
-use crate::dynamics::recursive::Recursion;
-use crate::dynamics::recursive::loops::Loops;
-use crate::dynamics::tree::cut::{Closure, Cut};
 use crate::dynamics::tree::{Kinematics, Tree};
-use crate::model::{Fittings, Model, Signal};
+use crate::model::{Fittings, Instant, Model, Signal};
 use crate::plan::{Elimination, Plan, Shape};
 use crate::scene::Formulation;
 use crate::spatial::{Twist, Wrench};
@@ -20,7 +18,10 @@ pub struct System {
     /// How its topology is assembled.
     pub plan: Plan,
     pub(crate) tree: Tree,
+    /// Joints that close loops.
     pub(crate) cuts: Vec<Cut>,
+    /// Whatever asks for rows.
+    pub(crate) elements: Vec<Element>,
     pub(crate) loads: Loads,
     pub(crate) user_loads: Vec<Box<dyn Load>>,
     pub(crate) formulation: Formulation,
@@ -40,10 +41,11 @@ pub struct System {
 /// Scratch of a [`System`]. Dropping it changes nothing.
 pub(crate) struct Workspace {
     pub kinematics: Kinematics,
-    pub recursion: Recursion,
-    pub loops: Loops,
-    pub dense: Option<Box<Dense>>,
-    pub dca: Option<Box<DcaWork>>,
+    pub engine: Engine,
+    /// Rows at the present kinematics, the right-hand sides and the force of each.
+    pub rows: RowSet,
+    pub rhs: Vec<f64>,
+    pub lambda: Vec<f64>,
     pub closures: Vec<Closure>,
     pub cut_q: Vec<f64>,
     pub cut_v: Vec<f64>,
@@ -55,6 +57,8 @@ pub(crate) struct Workspace {
     pub prescribed: Vec<f64>,
     pub displacement: Vec<f64>,
     pub joint_forces: Vec<f64>,
+    /// Motions of links that are looked at once.
+    pub seen: Vec<Twist>,
 }
 
 impl System {
@@ -75,7 +79,11 @@ impl System {
                 }
             }
         }
-        let needs_positions = !cuts.is_empty() || !model.forces().is_empty();
+        let spins = Spin::build_all(&model, &plan, &tree);
+        let elements: Vec<Element> =
+            (0..cuts.len()).map(Element::Joint).chain(spins.into_iter().map(Element::Spin)).collect();
+        let traits = Traits::of(formulation);
+        let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
         let n_cut_v = cuts.iter().map(|c| c.v.len()).sum();
         let user_loads = Vec::new();
@@ -85,6 +93,7 @@ impl System {
             plan,
             tree,
             cuts,
+            elements,
             loads,
             user_loads,
             formulation,
@@ -96,30 +105,23 @@ impl System {
             elimination,
             shape: Shape::Auto,
         };
-        if formulation == Formulation::Dca {
+        if traits.has_clusters {
             system.elimination = Some(system.eliminate(Shape::Auto));
         }
         system
     }
 
     pub(crate) fn workspace(&self) -> Workspace {
-        let fitting = |cut: &Cut, k: usize| {
-            let f = self.fittings(cut);
-            (f.motion(k).is_some(), f.armature.get(k).copied().unwrap_or(0.0))
-        };
         let (n_links, n_v) = (self.tree.links.len(), self.tree.n_v);
         let mut cut_q = vec![0.0; self.n_cut_q];
-        // A lock of a spin has no coordinates.
-        let cuts = self.cuts.iter().filter(|c| c.spin.is_none());
-        cuts.for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
-        let loops = Loops::new(&self.tree, &self.cuts, fitting);
-        let dca = self.elimination.as_ref().map(|e| Box::new(DcaWork::new(self, e.clone(), &loops)));
+        self.cuts.iter().for_each(|c| c.joint_type.neutral(&mut cut_q[c.q.clone()]));
+        let rows = self.rows();
         Workspace {
             kinematics: Kinematics::new(&self.tree),
-            recursion: Recursion::new(&self.tree),
-            loops: if dca.is_some() { loops.without_factors() } else { loops },
-            dca,
-            dense: (self.formulation == Formulation::Dense).then(|| Box::new(Dense::new(&self.model))),
+            engine: Engine::build(self, &rows),
+            rhs: vec![0.0; rows.len()],
+            lambda: vec![0.0; rows.len()],
+            rows,
             closures: vec![Closure::default(); self.cuts.len()],
             cut_q,
             cut_v: vec![0.0; self.n_cut_v],
@@ -130,7 +132,30 @@ impl System {
             prescribed: vec![0.0; n_v],
             displacement: vec![0.0; n_v],
             joint_forces: vec![0.0; n_v],
+            seen: vec![Twist::default(); n_links],
         }
+    }
+
+    /// Takes over what an event that only held or let go speeds of tree joints has left as it was. `old_w` stands where the event
+    /// happens, `q` are the coordinates there.
+    pub(crate) fn inherit(&self, old: &Self, q: &[f64], old_w: &mut Workspace, w: &mut Workspace) {
+        let ((engine, at), (old_engine, old_at)) = (w.posed(self), old_w.posed(old));
+        engine.inherit(&at, old_engine, &old_at, q);
+    }
+
+    /// Room for all rows.
+    pub(crate) fn rows(&self) -> RowSet {
+        RowSet::build(&self.elements, &self.model, &self.cuts)
+    }
+
+    /// Cut joints and rows at the present kinematics; `v` are the speeds of the tree there.
+    pub(crate) fn update_rows(&self, v: &[f64], w: &mut Workspace) {
+        for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
+            let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
+            *closure = cut.find_closure(&w.kinematics, q, v);
+        }
+        let see = Sight { kinematics: &w.kinematics, cuts: &self.cuts, closures: &w.closures };
+        w.rows.pose(&self.elements, &see, v);
     }
 
     pub(crate) fn fittings(&self, cut: &Cut) -> &Fittings {
@@ -139,6 +164,16 @@ impl System {
 
     pub(crate) fn view<'a>(&'a self, kinematics: &'a Kinematics) -> View<'a> {
         View { model: &self.model, plan: &self.plan, tree: &self.tree, kinematics }
+    }
+
+    /// Sets what rows follow: rates, or accelerations.
+    pub(crate) fn set_wanted(&self, now: Instant, is_rate: bool, w: &mut Workspace) {
+        w.rows.set_wanted(&self.elements, &self.model, &self.cuts, now, is_rate);
+    }
+
+    /// Whether a row follows a prescribed motion.
+    pub(crate) fn has_driven_rows(&self) -> bool {
+        self.rows().iter().any(|row| matches!(row.kind, RowKind::Prescribed(_)))
     }
 
     /// Tree coordinates and speeds; their numbers.
@@ -165,5 +200,13 @@ impl System {
             }
         }
         next
+    }
+}
+
+impl Workspace {
+    /// The engine, and the configuration that it works at.
+    pub(crate) fn posed<'a>(&'a mut self, system: &'a System) -> (&'a mut Engine, Posed<'a>) {
+        let Self { engine, kinematics, rows, closures, .. } = self;
+        (engine, Posed { system, kinematics, rows, closures })
     }
 }

@@ -4,7 +4,7 @@ use super::contact::ContactStepper;
 use super::remap::{Remapped, Snapshot};
 use super::simulation::Units;
 use super::{Observation, Simulation, StepError, StepReport};
-use crate::dynamics::{Before, Jumped};
+use crate::dynamics::{Before, Formulation as _, Jumped};
 use crate::dynamics::{System, Workspace};
 use crate::impulse::{EditError, Edits, EventReport, Kinetic, Momentum, Situation};
 use crate::model::event::{Action, Event, Lock, Trigger};
@@ -226,7 +226,7 @@ impl Simulation {
         check_contradictions(&self.scene, actions).map_err(at)?;
         let mut before = Observation::default();
         self.observe(false, &mut before)?;
-        let bodies = self.system.body_motions(&self.work);
+        let bodies = self.system.body_motions(&self.work.kinematics);
         let momentum_before = self.work.kinematics.momentum(&self.system.tree);
         let stored = self.stored();
         let poses: Vec<Pose> = bodies.iter().map(|b| b.pose).collect();
@@ -284,11 +284,10 @@ impl Simulation {
         let mut remapped = system.remap(&self.system, &self.state, seen);
         let mut w = system.workspace();
         w.kinematics.work = self.work.kinematics.work;
-        w.recursion.work = self.work.recursion.work;
-        w.carry_counters(&self.work);
+        w.engine.count_on(self.work.engine.counters());
         w.cut_q.copy_from_slice(&remapped.cut_q);
         if change.imposes && !change.is_structural {
-            system.carry_clusters(&self.system, &remapped.q, &mut self.work, &mut w);
+            system.inherit(&self.system, &remapped.q, &mut self.work, &mut w);
         }
         let now = Instant::now(time);
         // Only where no joint came, went or changed is the tree the same.
@@ -323,12 +322,11 @@ impl Simulation {
             match known {
                 Some(known) => w.kinematics.clone_from(known),
                 None => {
-                    system.update_kinematics(&remapped.q, &remapped.v, &mut w);
-                    system.update_positions(&mut w);
+                    system.place(&remapped.q, &remapped.v, &mut w);
                 }
             }
         }
-        system.update_closures(&mut w);
+        system.update_rows(&remapped.v, &mut w);
         system.check_finite(time, &remapped.q, &remapped.v)?;
         let stepper = ContactStepper::build(&system, &self.options)?;
         system.needs_positions |= stepper.is_some();
@@ -386,7 +384,7 @@ impl Simulation {
             let mean = (twists_before[body.index()] + twists_after[body.index()]) * 0.5;
             work += mean.shifted(&(at - com)).dot(wrench);
         }
-        common.merges = self.work.dca.as_ref().map_or(0, |work| work.repeated);
+        common.merges = self.work.engine.counters().repeated;
         if let Some(jumped) = &jumped {
             work += jumped.work + jumped.brought;
             common.kinetic_energy.of_jump = jumped.energy;

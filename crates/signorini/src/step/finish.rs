@@ -1,7 +1,7 @@
 //! The end of a step: onto the manifold, through the gate for finite values, and the certificate.
 
 use super::{Simulation, StepError, StepReport};
-use crate::dynamics::Closeness;
+use crate::dynamics::{Closeness, Formulation as _};
 use crate::dynamics::{System, Workspace};
 use crate::model::Instant;
 use crate::scene::Policy;
@@ -24,7 +24,7 @@ impl Simulation {
         next.topology = self.state.topology.clone();
         next.events.clone_from(&self.state.events);
         if !self.system.needs_positions {
-            self.system.update_positions(w);
+            w.engine.place_origins(&self.system, &mut w.kinematics);
         }
         (report.kinetic, report.potential) = self.system.energies(&next.q, &next.v, w);
         report.work = next.work;

@@ -1,7 +1,7 @@
 //! From a scene to a mechanism that is assembled and ready to move.
 
 use super::{Options, Simulation, StepError};
-use crate::dynamics::{System, Workspace};
+use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
 use crate::scene::{self, Formulation, GROUND, Scene};
@@ -202,22 +202,21 @@ fn assemble(scene: &Scene, system: &System, state: &mut State) -> Result<Assembl
     let loops = system.cuts.iter().map(|c| system.model.joints()[c.joint.index()].name.clone()).collect();
     let mut assembly = Assembly { loops, regularity: 1.0, ..Default::default() };
     let free = system.tree.prescribed.iter().filter(|p| !**p).count();
-    if system.cuts.is_empty() {
+    if system.elements.is_empty() {
         assembly.dof = free;
         return Ok(assembly);
     }
     w.cut_q.copy_from_slice(&state.cut_q);
-    assembly.gap = check_gaps(scene, system, state, &mut w)?;
+    assembly.gap = check_gaps(system, state, &mut w)?;
     let (q, v) = (state.q.clone(), state.v.clone());
-    let j = system.cuts[0].joint.index();
-    let closeness = system.project(START, &mut state.q, &mut state.v, &mut w).map_err(|error| {
-        let message = format!("the loop through `{}` does not close ({error})", scene.joint[j].name);
-        ModelError::new(format!("joint[{j}]"), message)
-    })?;
+    let (place, name) = place_of(system, 0);
+    let closeness = system
+        .project(START, &mut state.q, &mut state.v, &mut w)
+        .map_err(|error| ModelError::new(place.clone(), format!("the loop through {name} does not close ({error})")))?;
     // What is left after the best velocities is what prescribed motions ask for and the loops forbid.
     if closeness.velocity > CONTRADICTION {
         let message = "prescribed motions contradict a loop or each other: no velocities satisfy them all";
-        return Err(ModelError::new(format!("joint[{j}]"), message).into());
+        return Err(ModelError::new(place, message).into());
     }
     let units = super::simulation::Units::build(system);
     let change =
@@ -225,13 +224,11 @@ fn assemble(scene: &Scene, system: &System, state: &mut State) -> Result<Assembl
     let fastest = (0..v.len()).fold(0.0, |m: f64, i| m.max(v[i].abs() / units.v[i]));
     assembly.moved = change(&q, &state.q, &units.q);
     assembly.speed_changed = change(&v, &state.v, &units.v) / if fastest > 0.0 { fastest } else { 1.0 };
-    system.factor_loops(&mut w, false);
-    assembly.dof = free.saturating_sub(w.loops.rank());
-    assembly.regularity = w.loops.smallest_pivot().min(1.0);
-    for row in w.loops.dependent_rows() {
-        assembly.redundant.push(system.name_row(row));
-    }
-    assembly.redundant.sort();
+    system.factor_rows(&mut w, false);
+    let (rank, regularity) = w.engine.regularity();
+    assembly.dof = free.saturating_sub(rank);
+    assembly.regularity = regularity;
+    assembly.redundant = system.name_dependent_rows(&w);
     state.cut_q.copy_from_slice(&w.cut_q);
     Ok(assembly)
 }
@@ -256,31 +253,34 @@ fn check_prescribed(scene: &Scene, system: &System, state: &State) -> Result<(),
 }
 
 /// Largest relative gap of a cut joint as given; an error where it is beyond assembling.
-fn check_gaps(scene: &Scene, system: &System, state: &State, w: &mut Workspace) -> Result<f64, ModelError> {
-    w.kinematics.update(&system.tree, &state.q, &state.v);
-    w.kinematics.update_positions(&system.tree);
+fn check_gaps(system: &System, state: &State, w: &mut Workspace) -> Result<f64, ModelError> {
+    system.place(&state.q, &state.v, w);
+    system.update_rows(&state.v, w);
     let mut worst = 0.0_f64;
-    for (c, cut) in system.cuts.iter().enumerate() {
-        let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
-        w.closures[c] = cut.find_closure(&w.kinematics, q, v);
-        let closure = &w.closures[c];
-        let gap = (0..cut.rows.len()).fold(0.0, |m: f64, k| {
-            let is_length = closure.rows[k].force != Vec3::zeros();
-            let unit = if is_length { system.model.characteristic_length() } else { 1.0 };
-            m.max(closure.gaps[k].abs() / unit)
-        });
+    for row in w.rows.iter().take(w.rows.n_hard) {
+        let unit = if row.is_length { system.model.characteristic_length() } else { 1.0 };
+        let gap = row.gap.abs() / unit;
         worst = worst.max(gap);
         if gap > NEARLY_CLOSED {
-            let j = cut.joint.index();
+            let (place, name) = place_of(system, row.element);
             let message = format!(
-                "the loop that joint `{}` closes is open by {gap:.3} (lengths over the mechanism's size, angles in radians); \
-                 up to {NEARLY_CLOSED} is assembled: give `q` of the loop's joints",
-                scene.joint[j].name
+                "the loop that {name} closes is open by {gap:.3} (lengths over the mechanism's size, angles in radians); \
+                 up to {NEARLY_CLOSED} is assembled: give `q` of the loop's joints"
             );
-            return Err(ModelError::new(format!("joint[{j}]"), message));
+            return Err(ModelError::new(place, message));
         }
     }
     Ok(worst)
+}
+
+/// Where the scene has an element, and what it is called.
+fn place_of(system: &System, element: usize) -> (String, String) {
+    match system.elements[element].joint(&system.cuts) {
+        Some((joint, _)) => {
+            (format!("joint[{}]", joint.index()), format!("joint `{}`", system.model.joints()[joint.index()].name))
+        }
+        None => Default::default(),
+    }
 }
 
 impl Simulation {

@@ -2,8 +2,8 @@
 
 use super::{BodyMotion, Observation, Simulation, StepError};
 use crate::dynamics::loads::motor_forces;
-use crate::dynamics::recursive::loops::RowKind;
-use crate::dynamics::{System, Workspace};
+use crate::dynamics::row::{Element, RowKind};
+use crate::dynamics::{Formulation, System, Workspace};
 use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
 use crate::state::State;
@@ -33,22 +33,12 @@ impl Simulation {
         let (system, w) = (&self.system, &mut self.work);
         w.cut_q.copy_from_slice(&next.cut_q);
         let now = Instant::now(next.time);
-        if forces {
-            let mut vdot = std::mem::take(&mut self.rates);
-            vdot.resize(next.v.len(), 0.0);
-            let outcome = system.evaluate(now, &mut next.q, &mut next.v, &self.input, &mut vdot, w);
-            self.rates = vdot;
-            outcome?;
-            if system.is_fused() {
-                system.update_kinematics(&next.q, &next.v, w);
-            }
-        } else {
-            system.project(now, &mut next.q, &mut next.v, w)?;
-        }
-        system.update_positions(w);
+        system.project(now, &mut next.q, &mut next.v, w)?;
+        w.engine.place_origins(system, &mut w.kinematics);
         self.read(next, out);
         if forces {
             let mut vdot = std::mem::take(&mut self.rates);
+            vdot.resize(next.v.len(), 0.0);
             let outcome = self.observe_forces(next, &mut vdot, out);
             self.rates = vdot;
             outcome?;
@@ -89,7 +79,7 @@ impl Simulation {
                 out.joint_v[joint.v.clone()].copy_from_slice(&next.v[link.v_range()]);
             }
         }
-        for cut in system.cuts.iter().filter(|c| c.spin.is_none()) {
+        for cut in &system.cuts {
             let joint = &model.joints()[cut.joint.index()];
             out.joint_q[joint.q.clone()].copy_from_slice(&w.cut_q[cut.q.clone()]);
             out.joint_v[joint.v.clone()].copy_from_slice(&w.cut_v[cut.v.clone()]);
@@ -104,7 +94,7 @@ impl Simulation {
         let now = Instant::now(next.time);
         // The oracle's multipliers are not kept; joint wrenches come from the recursion at the same state.
         system.update_loads(now, &next.q, &next.v, &self.input, w);
-        system.accelerate(now, vdot, w)?;
+        system.react(now, vdot, w)?;
         system.read_forces(now, (&next.q, &next.v), &self.input, vdot, w, out);
         Ok(())
     }
@@ -141,26 +131,28 @@ impl System {
                 }
             }
         }
-        for (c, cut) in self.cuts.iter().enumerate() {
-            if cut.spin.is_some() {
-                let moment = self.cut_wrench(c, w).to_array();
-                out.reactions[cut.joint.index()].iter_mut().zip(moment).for_each(|(sum, m)| *sum += m);
-                continue;
-            }
-            let joint = &model.joints()[cut.joint.index()];
-            let mut fittings = [0.0; 6];
-            let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
-            crate::dynamics::loads::joint_forces(joint.kind(), &joint.fittings, now, q, v, &mut fittings[..v.len()]);
-            let own = (0..v.len()).fold(Wrench::default(), |s, k| s + w.closures[c].measures[k] * fittings[k]);
-            out.reactions[cut.joint.index()] = (self.cut_wrench(c, w) + own).to_array();
-            let actuators = &mut out.actuators[joint.v.clone()];
-            motor_forces(&joint.fittings, now, q, v, actuators);
-            for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
-                if let RowKind::Prescribed(k) = row.kind
-                    && row.cut == c
-                {
-                    actuators[k] += lambda;
+        for (e, element) in self.elements.iter().enumerate() {
+            let Some((id, is_whole)) = element.joint(&self.cuts) else { continue };
+            let sum = &mut out.reactions[id.index()];
+            let by_rows = self.element_wrench(e, w);
+            match element {
+                Element::Joint(c) if is_whole => {
+                    let (cut, joint) = (&self.cuts[*c], &model.joints()[id.index()]);
+                    let mut fittings = [0.0; 6];
+                    let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
+                    let forces = &mut fittings[..v.len()];
+                    crate::dynamics::loads::joint_forces(joint.kind(), &joint.fittings, now, q, v, forces);
+                    let own = (0..v.len()).fold(Wrench::default(), |s, k| s + w.closures[*c].measures[k] * fittings[k]);
+                    *sum = (by_rows + own).to_array();
+                    let actuators = &mut out.actuators[joint.v.clone()];
+                    motor_forces(&joint.fittings, now, q, v, actuators);
+                    for (row, lambda) in w.rows.iter().zip(&w.lambda).filter(|(row, _)| row.element == e) {
+                        if let RowKind::Prescribed(k) = row.kind {
+                            actuators[k] += lambda;
+                        }
+                    }
                 }
+                _ => sum.iter_mut().zip(by_rows.to_array()).for_each(|(sum, m)| *sum += m),
             }
         }
     }

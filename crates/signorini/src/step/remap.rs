@@ -121,7 +121,7 @@ impl System {
             let origin = motion.pose * self.tree.body_pose[i].inverse();
             out.twists[i] = motion.twist.shifted(&(origin.translation - motion.pose.point(&body.com)));
         }
-        for cut in self.cuts.iter().filter(|c| c.spin.is_none()) {
+        for cut in &self.cuts {
             let j = cut.joint.index();
             seen.coordinates(&old.model.joints()[j], &model.joints()[j], &mut out.cut_q[cut.q.clone()]);
         }

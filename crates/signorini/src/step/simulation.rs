@@ -7,7 +7,7 @@ use super::{StepError, StepReport};
 use crate::contact::solve::DEFAULT_TOLERANCE;
 use crate::dynamics::dense::Dense;
 use crate::dynamics::loads::Load;
-use crate::dynamics::{System, Workspace};
+use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
 use crate::plan::{Plan, Shape};
@@ -281,9 +281,8 @@ impl Simulation {
         }
         let (system, state, w) = (&self.system, &self.state, &mut self.work);
         w.cut_q.copy_from_slice(&state.cut_q);
-        system.update_kinematics(&state.q, &state.v, w);
-        system.update_positions(w);
-        system.update_closures(w);
+        system.place(&state.q, &state.v, w);
+        system.update_rows(&state.v, w);
         self.is_current = true;
     }
 
@@ -301,17 +300,16 @@ impl Simulation {
 
     /// The oracle's last solution, under the dense formulation.
     pub fn dense(&self) -> Option<&Dense> {
-        self.work.dense.as_deref()
+        self.work.engine.oracle()
     }
 
     /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.
     pub fn work_counter(&self) -> u64 {
-        let w = &self.work;
-        w.kinematics.work + w.recursion.work + w.dca.as_ref().map_or(0, |work| work.dca.work)
+        self.work.kinematics.work + self.work.engine.counters().links
     }
 
     /// Merges of clusters so far, under divide and conquer.
     pub fn merge_counter(&self) -> u64 {
-        self.work.dca.as_ref().map_or(0, |work| work.dca.merges)
+        self.work.engine.counters().merges
     }
 }

@@ -4,10 +4,10 @@
 //! is singular wherever the rod points, but rounding hides that in most positions: a run would start, and stop somewhere. So the
 //! body itself is looked at, in its own axes, where what is zero in the scene is zero.
 
-use crate::dynamics::System;
+use crate::dynamics::{System, Traits};
 use crate::model::ModelError;
 use crate::scene::validate::principal_moments;
-use crate::scene::{Finding, FindingKind, Formulation, JointKind, Scene};
+use crate::scene::{Finding, FindingKind, JointKind, Scene};
 use crate::spatial::Inertia;
 
 /// Principal moment, over the largest, that may drown in rounding once the body has turned. The recursion takes 64 ε of the sum of
@@ -25,12 +25,12 @@ pub(super) fn check(scene: &Scene, system: &System) -> Result<(), ModelError> {
         let joint = &model.joints()[cut.index()];
         [joint.parent, joint.child].into_iter().flatten().for_each(|body| is_in_loop[body.index()] = true);
     }
-    // The dense formulation knows loops and inertias at once: another joint may hold what this one leaves free.
-    let is_dense = scene.solver.formulation == Formulation::Dense;
+    // A formulation that knows loops and inertias at once: another joint may hold what this one leaves free.
+    let knows_loops = Traits::of(scene.solver.formulation).knows_loops_at_once;
     let mut findings = Vec::new();
     for (link, _) in plan.links.iter().zip(is_tip).filter(|(_, is_tip)| *is_tip) {
         let body = &model.bodies()[link.body.index()];
-        if is_dense && is_in_loop[link.body.index()] {
+        if knows_loops && is_in_loop[link.body.index()] {
             continue;
         }
         let joint = link.joint.map(|joint| &model.joints()[joint.index()]);

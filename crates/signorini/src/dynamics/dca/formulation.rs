@@ -1,261 +1,56 @@
-//! Divide and conquer as a formulation: the rows of cut joints as ports, and the same solves as the recursion's.
+//! Divide and conquer as a formulation: elements as ports of clusters.
 
-use super::{Bias, Dca, Drive, Motion, Row};
+use super::{Bias, Dca, Drive as ClusterDrive, Motion, Row};
+use crate::dynamics::dense::Dense;
 use crate::dynamics::error::DynamicsError;
-use crate::dynamics::loads::Power;
-use crate::dynamics::recursive::loops::{LoopRow, Loops, RowKind};
-use crate::dynamics::system::{System, Workspace};
-use crate::dynamics::tree::cut::{Closure, Cut};
-use crate::model::Instant;
+use crate::dynamics::formulation::{Answer, Counters, Drive, Formulation, JumpStart, Posed};
+use crate::dynamics::jump::Jumped;
+use crate::dynamics::row::{Level, RowKind, RowSet, Term};
+use crate::dynamics::system::System;
+use crate::dynamics::tree::Kinematics;
 use crate::plan::{Elimination, Port, Shape};
-use crate::scene::Formulation;
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Twist, Wrench};
+
+/// Passes of refinement where there are loops. One restores what the recursion's orthogonal factorisation has; the second is for
+/// positions so near to singular ones that the first leaves a digit.
+const REFINEMENTS: usize = 2;
 
 /// Clusters, and right-hand sides in their order of rows.
 #[derive(Debug, Clone)]
-pub(crate) struct DcaWork {
+pub(crate) struct Clusters {
     pub dca: Dca,
-    /// Row of the clusters for each row of the loops.
+    /// Row of the clusters for each row of the mechanism.
     pub row: Vec<usize>,
     wanted: Vec<f64>,
     rates: Vec<f64>,
     /// Coordinates at which an event has left the clusters assembled, rotors included; empty where that is not known.
     assembled: Vec<f64>,
     /// Merges that an event has repeated.
-    pub repeated: u64,
-}
-
-impl DcaWork {
-    pub fn new(system: &System, plan: Elimination, loops: &Loops) -> Self {
-        let ports = system.ports();
-        let dca = Dca::new(&system.tree, &ports, plan);
-        let mut next: Vec<usize> = (0..ports.len()).map(|k| dca.first_row(k)).collect();
-        let row = loops.rows.iter().map(|r| {
-            next[r.cut] += 1;
-            next[r.cut] - 1
-        });
-        let (row, n) = (row.collect(), loops.rows.len());
-        let (wanted, rates) = (vec![0.0; n], vec![0.0; system.tree.n_v]);
-        Self { dca, row, wanted, rates, assembled: Vec::new(), repeated: 0 }
-    }
-}
-
-impl Workspace {
-    /// Goes on counting where the workspace before an event was.
-    pub(crate) fn carry_counters(&mut self, old: &Self) {
-        if let (Some(new), Some(old)) = (&mut self.dca, &old.dca) {
-            (new.dca.merges, new.dca.work) = (old.dca.merges, old.dca.work);
-        }
-    }
+    repeated: u64,
 }
 
 impl System {
-    /// A cut joint as a port: closed directions, then prescribed speeds and rotors.
-    pub(crate) fn port(&self, cut: &Cut) -> Port {
-        let fittings = self.fittings(cut);
-        let extra = |k: usize| {
-            let has_rotor = fittings.armature.get(k).is_some_and(|&i| i > 0.0);
-            usize::from(fittings.motion(k).is_some()) + usize::from(has_rotor)
-        };
-        let n_rows = cut.rows.len() + (0..cut.v.len()).map(extra).sum::<usize>();
-        Port { ends: [cut.child, cut.parent], n_rows, is_kept: false }
+    /// Elements as ports: closed directions, then prescribed speeds and rotors.
+    pub(crate) fn ports(&self, rows: &RowSet) -> Vec<Port> {
+        (0..self.elements.len()).map(|e| self.port(e, rows)).collect()
     }
 
-    /// Cut joints as ports.
-    pub(crate) fn ports(&self) -> Vec<Port> {
-        self.cuts.iter().map(|cut| self.port(cut)).collect()
+    /// An element as a port.
+    pub(crate) fn port(&self, element: usize, rows: &RowSet) -> Port {
+        Port { ends: self.elements[element].ends(&self.cuts), n_rows: rows.n_rows_of(element), is_kept: false }
     }
 
     /// An elimination tree of this topology.
     pub fn eliminate(&self, shape: Shape) -> Elimination {
-        Elimination::build(&self.plan.parents(), &self.ports(), shape)
-    }
-
-    /// Whether accelerations need neither positions in space nor loops: then kinematics and assembly are one sweep.
-    pub(crate) fn is_fused(&self) -> bool {
-        let is_plain = !self.needs_positions && self.user_loads.is_empty() && self.motions.is_empty();
-        self.formulation == Formulation::Dca && is_plain
-    }
-
-    /// Accelerations of a tree on which nothing acts that needs positions in space. Leaves no kinematics behind.
-    pub(crate) fn evaluate_fused(
-        &self,
-        now: Instant,
-        q: &mut [f64],
-        v: &mut [f64],
-        input: &[f64],
-        vdot: &mut [f64],
-        w: &mut Workspace,
-    ) -> Result<Power, DynamicsError> {
-        self.prescribe(now, q, v, w);
-        let power = self.update_joint_loads(now, q, v, input, w);
-        let Some(work) = w.dca.as_deref_mut() else { return Err(DynamicsError::Internal("no clusters")) };
-        work.assembled.clear();
-        let motion = Motion { tree: &self.tree, q, v, tau: &w.tau, held: &w.prescribed };
-        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
-        work.dca.accelerate(&motion, &ground, vdot);
-        work.dca.singular().map_or(Ok(power), |link| Err(self.no_own_inertia(link)))
-    }
-
-    /// Assembles the clusters at the present kinematics.
-    pub(crate) fn factor_dca(&self, w: &mut Workspace, rotors: bool) {
-        let Some(work) = w.dca.as_deref_mut() else { return };
-        work.assembled.clear();
-        for (row, &at) in w.loops.rows.iter().zip(&work.row) {
-            work.dca.rows[at] = cut_row(row, &w.closures, rotors);
-        }
-        work.dca.factor(&self.tree, &w.kinematics);
-    }
-
-    /// The displacement that answers the right-hand sides of the hard rows.
-    pub(crate) fn respond_dca(&self, w: &mut Workspace) {
-        let Some(work) = w.dca.as_deref_mut() else { return };
-        let DcaWork { dca, row, wanted, .. } = work;
-        for (r, &at) in row.iter().enumerate() {
-            wanted[at] = w.loops.rhs[r];
-        }
-        let drive = Drive { wanted, ..Default::default() };
-        dca.solve(&self.tree, &w.kinematics, &drive, &mut w.displacement);
-    }
-
-    /// Accelerations and the forces of the rows.
-    pub(crate) fn accelerate_dca(
-        &self,
-        now: Instant,
-        vdot: &mut [f64],
-        w: &mut Workspace,
-    ) -> Result<(), DynamicsError> {
-        self.factor_dca(w, true);
-        let n_rows = w.loops.rows.len();
-        let Some(mut work) = w.dca.take() else { return Err(DynamicsError::Internal("no clusters")) };
-        let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
-        let singular = dca.singular();
-        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
-        for r in 0..n_rows {
-            let of = w.loops.rows[r];
-            let along = w.closures[of.cut].bias.dot(&Loops::direction(&of, &w.closures));
-            let asked = if let RowKind::Prescribed(k) = of.kind { self.cut_motion(of.cut, k, now)[2] } else { 0.0 };
-            wanted[row[r]] = along + asked;
-        }
-        let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&w.external[..]);
-        let drive =
-            Drive { tau: &w.tau, external, bias: Bias::Velocities, held: &w.prescribed, ground, wanted, kept: &[] };
-        dca.solve(&self.tree, &w.kinematics, &drive, vdot);
-        for r in 0..n_rows {
-            w.loops.lambda[r] = dca.lambda[row[r]];
-        }
-        // Iterative refinement: closed rows were eliminated through the square of what the recursion factors, and near a singular
-        // position this restores the digits that it lost.
-        for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
-            dca.update_accelerations(&self.tree, &w.kinematics, &ground, vdot, &mut w.acceleration);
-            for r in 0..n_rows {
-                wanted[row[r]] = -self.opening(r, now, w);
-            }
-            let drive = Drive { wanted, ..Default::default() };
-            dca.solve(&self.tree, &w.kinematics, &drive, rates);
-            vdot.iter_mut().zip(&*rates).for_each(|(v, d)| *v += d);
-            for r in 0..n_rows {
-                w.loops.lambda[r] += dca.lambda[row[r]];
-            }
-        }
-        w.dca = Some(work);
-        singular.map_or(Ok(()), |link| Err(self.no_own_inertia(link)))
-    }
-
-    /// Velocity jumps and the impulses of the rows, as [`Self::accelerate_dca`]: velocities are zero and biases are what new joints
-    /// do not allow.
-    pub(crate) fn solve_jump_dca(
-        &self,
-        now: Instant,
-        delta: &mut [f64],
-        w: &mut Workspace,
-    ) -> Result<(), DynamicsError> {
-        // Clusters that were taken over still know the velocities at which they were assembled, and no joint is new: there is no bias.
-        let is_carried = w.dca.as_ref().is_some_and(|work| !work.assembled.is_empty());
-        if !is_carried {
-            self.factor_dca(w, true);
-        }
-        let bias = if is_carried { Bias::None } else { Bias::Velocities };
-        let n_rows = w.loops.rows.len();
-        w.loops.lambda.fill(0.0);
-        w.acceleration.fill(Twist::default());
-        let Some(mut work) = w.dca.take() else { return Err(DynamicsError::Internal("no clusters")) };
-        let DcaWork { dca, row, wanted, rates, .. } = &mut *work;
-        let singular = dca.singular();
-        for r in 0..n_rows {
-            wanted[row[r]] = -self.opening_jump(r, now, w);
-        }
-        let external = Some(&w.external[..]);
-        let (held, tau) = (&w.prescribed, &w.tau);
-        let drive = Drive { tau, external, bias, held, wanted, ..Default::default() };
-        dca.solve(&self.tree, &w.kinematics, &drive, delta);
-        for r in 0..n_rows {
-            w.loops.lambda[r] = dca.lambda[row[r]];
-        }
-        let ground = Twist::default();
-        if n_rows == 0 {
-            w.acceleration.copy_from_slice(&dca.acceleration);
-        } else {
-            dca.update_accelerations(&self.tree, &w.kinematics, &ground, delta, &mut w.acceleration);
-        }
-        for _ in 0..if n_rows > 0 { REFINEMENTS } else { 0 } {
-            for r in 0..n_rows {
-                wanted[row[r]] = -self.opening_jump(r, now, w);
-            }
-            let drive = Drive { wanted, ..Default::default() };
-            dca.solve(&self.tree, &w.kinematics, &drive, rates);
-            delta.iter_mut().zip(&*rates).for_each(|(v, d)| *v += d);
-            for r in 0..n_rows {
-                w.loops.lambda[r] += dca.lambda[row[r]];
-            }
-            dca.update_accelerations(&self.tree, &w.kinematics, &ground, delta, &mut w.acceleration);
-        }
-        w.dca = Some(work);
-        singular.map_or(Ok(()), |link| Err(self.no_own_inertia(link)))
+        Elimination::build(&self.plan.parents(), &self.ports(&self.rows()), shape)
     }
 
     /// The order of assembly after an event: the same where the tree is, else a new one of the same shape.
     pub(crate) fn carry_order(&mut self, old: &Self, is_same_tree: bool) {
         self.shape = old.shape;
-        let is_same = is_same_tree && self.ports() == old.ports();
+        let is_same = is_same_tree && self.ports(&self.rows()) == old.ports(&old.rows());
         self.elimination =
             old.elimination.as_ref().map(|e| if is_same { e.clone() } else { self.eliminate(self.shape) });
-    }
-
-    /// Takes over the clusters of the same tree before an event that only held or let go speeds of tree joints. Only what lies
-    /// between those joints and the root is assembled again. `w_old` stands where the event happens.
-    pub(crate) fn carry_clusters(&self, old: &Self, q: &[f64], w_old: &mut Workspace, w: &mut Workspace) {
-        if w_old.loops.rows != w.loops.rows {
-            return;
-        }
-        if w_old.dca.as_ref().is_some_and(|work| work.assembled != q) {
-            old.factor_dca(w_old, true);
-        }
-        let Some(work) = w_old.dca.as_deref_mut() else { return };
-        work.assembled.clear();
-        work.assembled.extend_from_slice(q);
-        let mut work = Box::new(work.clone());
-        let before = work.dca.merges;
-        for (i, link) in self.tree.links.iter().enumerate() {
-            let held = &self.tree.prescribed[link.v_range()];
-            if work.dca.held[link.v_range()] != *held {
-                work.dca.held[link.v_range()].copy_from_slice(held);
-                work.dca.refactor_path(&self.tree, &w_old.kinematics, i);
-            }
-        }
-        work.repeated = work.dca.merges - before;
-        w.dca = Some(work);
-    }
-
-    /// Rows that depended on others at the last factorisation.
-    pub(crate) fn dependent_rows(&self, w: &Workspace) -> Vec<LoopRow> {
-        match &w.dca {
-            None => w.loops.dependent_rows().copied().collect(),
-            Some(work) => {
-                let of = |at: usize| work.row.iter().position(|&r| r == at).map(|r| w.loops.rows[r]);
-                work.dca.dependent_rows().filter_map(of).collect()
-            }
-        }
     }
 
     /// A joint that moves no inertia of its own cluster. Where there is only one, that is all the inertia there is.
@@ -267,49 +62,215 @@ impl System {
             error => error,
         }
     }
+}
 
-    /// Positions and velocities of all links; the origins' are found under divide and conquer, else by [`Self::update_positions`].
-    pub(crate) fn update_kinematics(&self, q: &[f64], v: &[f64], w: &mut Workspace) {
-        match &mut w.dca {
-            Some(work) => work.dca.update_kinematics(&self.tree, q, v, &mut w.kinematics),
-            None => w.kinematics.update(&self.tree, q, v),
+impl Clusters {
+    pub fn new(system: &System, rows: &RowSet) -> Self {
+        let ports = system.ports(rows);
+        let plan = system.elimination.clone().unwrap_or_default();
+        let dca = Dca::new(&system.tree, &ports, plan);
+        let mut next: Vec<usize> = (0..ports.len()).map(|k| dca.first_row(k)).collect();
+        let row = rows.iter().map(|r| {
+            next[r.element] += 1;
+            next[r.element] - 1
+        });
+        let (row, n) = (row.collect(), rows.len());
+        let (wanted, rates) = (vec![0.0; n], vec![0.0; system.tree.n_v]);
+        Self { dca, row, wanted, rates, assembled: Vec::new(), repeated: 0 }
+    }
+
+    fn assemble(&mut self, at: &Posed<'_>, rotors: bool) {
+        self.assembled.clear();
+        for (r, &row) in self.row.iter().enumerate() {
+            self.dca.rows[row] = cluster_row(r, at.rows, rotors);
+        }
+        self.dca.factor(&at.system.tree, at.kinematics);
+    }
+
+    /// Iterative refinement: closed rows were eliminated through the square of what the recursion factors, and near a singular
+    /// position this restores the digits that it lost.
+    fn refine(&mut self, at: &Posed<'_>, level: Level, ground: &Twist, out: &mut Answer<'_>) {
+        let (tree, kinematics, rows) = (&at.system.tree, at.kinematics, at.rows);
+        let Self { dca, row, wanted, rates, .. } = self;
+        for pass in 0..REFINEMENTS {
+            if pass > 0 || level != Level::Jump {
+                dca.update_accelerations(tree, kinematics, ground, out.rates, out.links);
+            }
+            for r in 0..rows.len() {
+                wanted[row[r]] = -opening(r, rows, level, out);
+            }
+            let drive = ClusterDrive { wanted, ..Default::default() };
+            dca.solve(tree, kinematics, &drive, rates);
+            out.rates.iter_mut().zip(&*rates).for_each(|(v, d)| *v += d);
+            for r in 0..rows.len() {
+                out.lambda[r] += dca.lambda[row[r]];
+            }
+        }
+        if level == Level::Jump {
+            dca.update_accelerations(tree, kinematics, ground, out.rates, out.links);
         }
     }
 
-    /// Positions and velocities of the links' origins, after [`Self::update_kinematics`].
-    pub(crate) fn update_positions(&self, w: &mut Workspace) {
-        if w.dca.is_none() {
-            w.kinematics.update_positions(&self.tree);
-        }
-    }
-
-    /// Acceleration with which a row opens; a rotor's, beyond that of its rotor.
-    fn opening(&self, r: usize, now: Instant, w: &Workspace) -> f64 {
-        let row = &w.loops.rows[r];
-        let ground = Twist::new(Vec3::zeros(), -self.model.gravity());
-        let closure = &w.closures[row.cut];
-        let relative = self.cuts[row.cut].relative_acceleration(closure, &w.acceleration, &ground);
-        let along = relative.dot(&Loops::direction(row, &w.closures));
-        match row.kind {
-            RowKind::Closed(_) => along,
-            RowKind::Prescribed(k) => along - self.cut_motion(row.cut, k, now)[2],
-            RowKind::Rotor(_, inertia) => along + w.loops.lambda[r] / inertia,
-        }
+    fn outcome(&self, system: &System) -> Result<(), DynamicsError> {
+        self.dca.singular().map_or(Ok(()), |link| Err(system.no_own_inertia(link)))
     }
 }
 
-/// A row of a cut joint, as clusters have it.
-pub(crate) fn cut_row(row: &LoopRow, closures: &[Closure], rotors: bool) -> Row {
-    let closure = &closures[row.cut];
-    let direction = Loops::direction(row, closures);
-    let wrenches = [direction.shifted(&closure.child_arm), (-direction).shifted(&closure.parent_arm)];
-    let (compliance, is_active) = match row.kind {
+impl Formulation for Clusters {
+    fn place(&mut self, system: &System, q: &[f64], v: &[f64], out: &mut Kinematics) {
+        self.dca.update_kinematics(&system.tree, q, v, out);
+    }
+
+    fn place_origins(&mut self, _: &System, _: &mut Kinematics) {}
+
+    fn factor(&mut self, at: &Posed<'_>, _: &[f64], _: &[f64], rotors: bool) {
+        self.assemble(at, rotors);
+    }
+
+    fn close(&mut self, at: &Posed<'_>, rhs: &[f64], out: &mut [f64]) {
+        let Self { dca, row, wanted, .. } = self;
+        for (r, &at) in row.iter().enumerate() {
+            wanted[at] = rhs[r];
+        }
+        let drive = ClusterDrive { wanted, ..Default::default() };
+        dca.solve(&at.system.tree, at.kinematics, &drive, out);
+    }
+
+    fn solve(&mut self, at: &Posed<'_>, drive: &Drive<'_>, out: &mut Answer<'_>) -> Result<(), DynamicsError> {
+        let (tree, kinematics, rows) = (&at.system.tree, at.kinematics, at.rows);
+        let is_jump = drive.level == Level::Jump;
+        // Clusters that an event has taken over still know the velocities at which they were assembled, and no joint is new: there is no bias.
+        let is_carried = is_jump && !self.assembled.is_empty();
+        if !is_carried {
+            self.assemble(at, true);
+        }
+        let outcome = self.outcome(at.system);
+        let ground = match drive.level {
+            Level::Acceleration(ground) => ground,
+            Level::Velocity | Level::Jump => Twist::default(),
+        };
+        out.lambda.fill(0.0);
+        out.links.fill(Twist::default());
+        out.rates.fill(0.0);
+        let Self { dca, row, wanted, .. } = self;
+        for r in 0..rows.len() {
+            wanted[row[r]] = if is_jump { -opening(r, rows, drive.level, out) } else { rows.asked(r) };
+        }
+        let Drive { tau, external, held, .. } = *drive;
+        let bias = if is_carried { Bias::None } else { Bias::Velocities };
+        let drive_all = ClusterDrive { tau, external, bias, held, ground, wanted, kept: &[] };
+        dca.solve(tree, kinematics, &drive_all, out.rates);
+        for r in 0..rows.len() {
+            out.lambda[r] = dca.lambda[row[r]];
+        }
+        if is_jump {
+            if rows.is_empty() {
+                out.links.copy_from_slice(&dca.acceleration);
+            } else {
+                dca.update_accelerations(tree, kinematics, &ground, out.rates, out.links);
+            }
+        }
+        if !rows.is_empty() {
+            self.refine(at, drive.level, &ground, out);
+        }
+        outcome
+    }
+
+    fn react(&mut self, at: &Posed<'_>, drive: &Drive<'_>, out: &mut Answer<'_>) -> Result<(), DynamicsError> {
+        self.solve(at, drive, out)
+    }
+
+    fn override_jump(
+        &mut self,
+        _: &Posed<'_>,
+        _: &JumpStart<'_>,
+        _: &mut [f64],
+        _: &mut Jumped,
+    ) -> Result<(), DynamicsError> {
+        Ok(())
+    }
+
+    fn is_direct(&self) -> bool {
+        true
+    }
+
+    fn accelerate_at_once(
+        &mut self,
+        system: &System,
+        (q, v): (&[f64], &[f64]),
+        drive: &Drive<'_>,
+        rates: &mut [f64],
+    ) -> Option<Result<(), DynamicsError>> {
+        let Level::Acceleration(ground) = drive.level else { return None };
+        self.assembled.clear();
+        let motion = Motion { tree: &system.tree, q, v, tau: drive.tau, held: drive.held };
+        self.dca.accelerate(&motion, &ground, rates);
+        Some(self.outcome(system))
+    }
+
+    fn dependent_rows(&self, out: &mut Vec<usize>) {
+        out.clear();
+        let of = |at: usize| self.row.iter().position(|&r| r == at);
+        out.extend(self.dca.dependent_rows().filter_map(of));
+    }
+
+    fn regularity(&self) -> (usize, f64) {
+        (self.row.len() - self.dca.dependent_rows().count(), 1.0)
+    }
+
+    /// Only what lies between the joints whose speeds were held or let go and the root is assembled again.
+    fn inherit(&mut self, at: &Posed<'_>, old: &mut Self, old_at: &Posed<'_>, q: &[f64]) {
+        if !at.rows.is_like(old_at.rows) {
+            return;
+        }
+        if old.assembled != q {
+            old.assemble(old_at, true);
+        }
+        old.assembled.clear();
+        old.assembled.extend_from_slice(q);
+        self.clone_from(old);
+        let (before, tree) = (self.dca.merges, &at.system.tree);
+        for (i, link) in tree.links.iter().enumerate() {
+            let held = &tree.prescribed[link.v_range()];
+            if self.dca.held[link.v_range()] != *held {
+                self.dca.held[link.v_range()].copy_from_slice(held);
+                self.dca.refactor_path(tree, old_at.kinematics, i);
+            }
+        }
+        self.repeated = self.dca.merges - before;
+    }
+
+    fn count_on(&mut self, work: Counters) {
+        (self.dca.work, self.dca.merges) = (work.links, work.merges);
+    }
+
+    fn counters(&self) -> Counters {
+        Counters { links: self.dca.work, merges: self.dca.merges, repeated: self.repeated }
+    }
+
+    fn oracle(&self) -> Option<&Dense> {
+        None
+    }
+}
+
+/// How a row opens; a rotor's, beyond that of its rotor.
+fn opening(r: usize, rows: &RowSet, level: Level, found: &Answer<'_>) -> f64 {
+    let along = rows.opening(r, level, found.links, found.rates);
+    if let RowKind::Rotor(_, inertia) = rows.row(r).kind { along + found.lambda[r] / inertia } else { along }
+}
+
+/// A row, as clusters have it.
+pub(crate) fn cluster_row(r: usize, rows: &RowSet, rotors: bool) -> Row {
+    let mut wrenches = [Wrench::default(); 2];
+    for term in rows.terms(r) {
+        if let Term::Along { meeting, direction } = term {
+            let arms = &rows.meeting(*meeting).arms;
+            wrenches = [direction.shifted(&arms[1]), (-*direction).shifted(&arms[0])];
+        }
+    }
+    let (compliance, is_active) = match rows.row(r).kind {
         RowKind::Rotor(_, inertia) => (1.0 / inertia, rotors),
         _ => (0.0, true),
     };
     Row { wrenches, compliance, is_active }
 }
-
-/// Passes of refinement where there are loops. One restores what the recursion's orthogonal factorisation has; the second is for
-/// positions so near to singular ones that the first leaves a digit.
-const REFINEMENTS: usize = 2;

@@ -27,7 +27,7 @@ use crate::dynamics::tree::{Kinematics, Tree};
 use crate::plan::{Elimination, Merge, Port};
 use crate::spatial::{Twist, Wrench};
 use block::Block;
-pub(crate) use formulation::{DcaWork, cut_row};
+pub(crate) use formulation::{Clusters, cluster_row};
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
 use outward::spread;

@@ -5,10 +5,13 @@
 mod aba;
 pub(crate) mod blocks;
 mod columns;
+mod formulation;
 pub mod loops;
 mod mobility;
 pub mod ports;
 mod response;
+
+pub(crate) use formulation::Recursive;
 
 use super::tree::{Kinematics, Tree};
 use crate::spatial::Wrench;

@@ -6,7 +6,6 @@
 
 pub(crate) mod ancestry;
 mod crba;
-pub mod cut;
 mod jacobian;
 mod kinematics;
 mod rnea;
@@ -195,6 +194,12 @@ impl Tree {
         tree.has_prescribed = tree.prescribed.iter().any(|&p| p);
         tree.balls = (0..tree.links.len()).filter(|&i| tree.links[i].joint_type().quaternion().is_some()).collect();
         tree
+    }
+
+    /// The link that a speed belongs to.
+    pub fn link_of_speed(&self, speed: usize) -> usize {
+        // Links without speeds share their first one with the next link.
+        self.links.partition_point(|link| link.v as usize <= speed).saturating_sub(1)
     }
 
     /// Whether nothing but its own inertia, about its centre of mass, resists any of a link's six speeds. Children are not looked at.

@@ -106,7 +106,7 @@ impl Rows {
         let Route::Recursion(sweeps) = &self.route else { return };
         let n_rows = self.offsets.last().copied().unwrap_or(0);
         if system.tree.n_v <= FEW_SPEEDS {
-            if n_rows > FEW_ROWS && w.loops.rows.is_empty() {
+            if n_rows > FEW_ROWS && w.rows.is_empty() {
                 let ports = &sweeps.ports;
                 let columns = out.start_columns(system.tree.n_v, 1.0 / ports.mass_unit());
                 for p in 0..ports.len() {
@@ -117,10 +117,7 @@ impl Rows {
             return;
         }
         let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
-        if is_worth_it
-            && w.loops.rows.is_empty()
-            && !self.write_articulation(system, touching, w, out.start_articulation())
-        {
+        if is_worth_it && w.rows.is_empty() && !self.write_articulation(system, touching, w, out.start_articulation()) {
             out.clear();
         }
     }
@@ -167,7 +164,10 @@ impl Rows {
     /// Adds M⁻¹ Wᵀ r to speeds.
     pub fn respond(&mut self, system: &System, w: &Workspace, r: &[f64], v: &mut [f64]) {
         match &mut self.route {
-            Route::Recursion(sweeps) => sweeps.ports.respond(w.recursion.swept(&system.tree, &w.kinematics), r, v),
+            Route::Recursion(sweeps) => {
+                let Some(recursive) = w.engine.recursive() else { return };
+                sweeps.ports.respond(recursive.swept(system, &w.kinematics), r, v);
+            }
             Route::Clusters(clusters) => clusters.respond(system, w, r, v),
             Route::Oracle(oracle) => oracle.respond(r, v),
         }
@@ -201,7 +201,7 @@ struct Sweeps {
 
 impl Sweeps {
     fn new(system: &System) -> Self {
-        let n_extra = system.workspace().loops.n_unknowns().saturating_sub(system.tree.n_v);
+        let n_extra = system.rows().n_rotors();
         Self {
             ports: Ports::new(&system.tree, n_extra),
             members: vec![Vec::new(); system.tree.links.len()],
@@ -213,32 +213,29 @@ impl Sweeps {
     }
 
     fn assemble(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace) {
-        self.ports.clear(w.recursion.swept(&system.tree, &w.kinematics));
+        let Some(recursive) = w.engine.recursive() else { return };
+        let swept = recursive.swept(system, &w.kinematics);
+        self.ports.clear(swept);
         for t in touching {
             match t.place {
                 Attachment::Speed { link, speed } => {
-                    self.ports.push_speed(w.recursion.swept(&system.tree, &w.kinematics), link, speed, t.side());
+                    self.ports.push_speed(swept, link, speed, t.side());
                 }
                 Attachment::Links(links) if t.n_rows() == 3 => {
-                    self.ports.push_point(
-                        w.recursion.swept(&system.tree, &w.kinematics),
-                        links,
-                        &t.at,
-                        &t.directions(),
-                    );
+                    self.ports.push_point(swept, links, &t.at, &t.directions());
                 }
                 Attachment::Links(_) | Attachment::Cut { .. } => {
                     let n = t.n_rows();
                     let ends = ends(t, system, w);
                     let [a, b] = [&ends[0], &ends[1]].map(|e| e.as_ref().map(|(l, rows)| (*l, &rows[..n])));
-                    self.ports.push_links(w.recursion.swept(&system.tree, &w.kinematics), a, b);
+                    self.ports.push_links(swept, a, b);
                 }
             }
         }
-        if !w.loops.rows.is_empty() {
-            self.ports.project_out(&system.tree, &w.loops);
+        if !w.rows.is_empty() {
+            self.ports.project_out(&system.tree, &recursive.loops);
         }
-        self.ports.prepare(w.recursion.swept(&system.tree, &w.kinematics));
+        self.ports.prepare(swept);
         self.find_pattern();
     }
 

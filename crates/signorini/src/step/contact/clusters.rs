@@ -15,7 +15,7 @@
 
 use super::assemble::ends;
 use super::{Attachment, ContactConstraint};
-use crate::dynamics::dca::cut_row;
+use crate::dynamics::dca::cluster_row;
 use crate::dynamics::dca::{Dca, Drive};
 use crate::dynamics::{System, Workspace};
 use crate::plan::{Elimination, Port, Shape};
@@ -43,7 +43,7 @@ impl Clusters {
     pub fn assemble(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace) {
         let ports = &mut self.wanted_ports;
         ports.clear();
-        ports.extend(system.cuts.iter().map(|cut| system.port(cut)));
+        ports.extend((0..system.elements.len()).map(|e| system.port(e, &w.rows)));
         self.first = ports.iter().map(|p| p.n_rows).sum();
         ports.extend(touching.iter().map(|t| Port { ends: links(t, system), n_rows: t.n_rows(), is_kept: true }));
         if self.dca.is_none() || *ports != self.ports || self.shape != system.shape {
@@ -53,9 +53,9 @@ impl Clusters {
             self.shape = system.shape;
         }
         let Some(dca) = &mut self.dca else { return };
-        if let Some(work) = &w.dca {
-            for (row, &at) in w.loops.rows.iter().zip(&work.row) {
-                dca.rows[at] = cut_row(row, &w.closures, true);
+        if let Some(clusters) = w.engine.clusters() {
+            for (r, &at) in clusters.row.iter().enumerate() {
+                dca.rows[at] = cluster_row(r, &w.rows, true);
             }
         }
         dca.held.copy_from_slice(&system.tree.prescribed);

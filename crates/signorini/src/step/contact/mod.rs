@@ -49,10 +49,9 @@ use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
 use crate::dynamics::System;
 use crate::dynamics::loads::Power;
-use crate::dynamics::recursive::loops::{Loops, RowKind};
 use crate::dynamics::tree::LinkKind;
 use crate::model::{Instant, Signal};
-use crate::scene::{ContactMethod, Formulation, Integrator, Restitution};
+use crate::scene::{ContactMethod, Integrator, Restitution};
 use crate::spatial::{Twist, Vec3, Wrench};
 use crate::state::ContactMemory;
 
@@ -195,9 +194,9 @@ impl ContactStepper {
             u_free: Vec::new(),
             u_end: Vec::new(),
             motion_power: 0.0,
-            has_driven_cuts: system.workspace().loops.rows.iter().any(|r| matches!(r.kind, RowKind::Prescribed(_))),
+            has_driven_cuts: system.has_driven_rows(),
             has_loaded_friction: joints.clone().any(|j| !j.fittings.friction_load.is_empty()),
-            has_loads: !(system.cuts.is_empty() && system.model.forces().is_empty() && system.loads.is_idle()),
+            has_loads: !(system.elements.is_empty() && system.model.forces().is_empty() && system.loads.is_idle()),
             wants_forces: false,
             has_forces: false,
             forces: Observation::default(),
@@ -289,8 +288,7 @@ impl Simulation {
             now = middle;
         } else if s.has_start_kinematics {
             if !is_current {
-                system.update_kinematics(&next.q, &next.v, w);
-                system.update_positions(w);
+                system.place(&next.q, &next.v, w);
             }
         } else {
             // Forces at the middle position (eq. 13a), inertias at the start.
@@ -317,13 +315,9 @@ impl Simulation {
                 s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
                 w.kinematics.update(&system.tree, &next.q, &s.middle);
                 w.kinematics.update_positions(&system.tree);
-                system.update_closures(w);
+                system.update_rows(&s.middle, w);
             }
-            if system.formulation == Formulation::Dense {
-                system.accelerate_dense(now, &mut s.rates, w)?;
-            } else {
-                system.accelerate(now, &mut s.rates, w)?;
-            }
+            system.accelerate(now, &mut s.rates, w)?;
         }
         s.motion_power = system.motion_power(&s.rates, &next.v, w);
         power.work += s.motion_power;
@@ -386,7 +380,7 @@ impl Simulation {
         w.cut_q.copy_from_slice(&self.state.cut_q);
         if s.is_touched.contains(&true) {
             system.project(now, &mut next.q, &mut next.v, w)?;
-            system.factor_loops(w, true);
+            system.factor_rows(w, true);
         }
         next.v.copy_from_slice(&s.middle);
         Ok(())
@@ -396,11 +390,7 @@ impl Simulation {
     fn accelerate_here(&mut self, now: Instant, s: &mut ContactStepper) -> Result<Power, StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let mut power = system.update_loads(now, &next.q, &next.v, &self.input, w);
-        if system.formulation == Formulation::Dense {
-            system.accelerate_dense(now, &mut s.rates, w)?;
-        } else {
-            system.accelerate(now, &mut s.rates, w)?;
-        }
+        system.accelerate(now, &mut s.rates, w)?;
         s.motion_power = system.motion_power(&s.rates, &next.v, w);
         power.work += s.motion_power;
         Ok(power)
@@ -408,25 +398,8 @@ impl Simulation {
 
     /// Takes from the free speeds what opens loops.
     fn close_loops(&mut self, start: f64, h: f64, s: &mut ContactStepper) {
-        let (system, w) = (&self.system, &mut self.work);
-        if w.loops.rows.is_empty() {
-            return;
-        }
-        w.kinematics.find_twists(&system.tree, &s.free, &mut s.rows.twists);
         let end = Instant { time: start + h, inside: start + 0.5 * h };
-        for r in 0..w.loops.rows.len() {
-            let row = w.loops.rows[r];
-            let relative = system.cuts[row.cut].relative_motion(&w.closures[row.cut], &s.rows.twists);
-            let opening = relative.dot(&Loops::direction(&row, &w.closures));
-            let wanted = match row.kind {
-                RowKind::Closed(_) => -opening,
-                RowKind::Prescribed(k) => system.cut_motion(row.cut, k, end)[1] - opening,
-                RowKind::Rotor(..) => 0.0,
-            };
-            w.loops.set_rhs(r, wanted);
-        }
-        system.respond(w);
-        s.free.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
+        self.system.close_speeds(end, &mut s.free, &mut self.work);
     }
 
     /// Everything that may push in this step, if speeds are what is expected now.
@@ -618,7 +591,7 @@ impl Simulation {
             t.links(system).into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
         }
         // Loops may tie mechanisms together.
-        if !system.cuts.is_empty() && s.is_touched.contains(&true) {
+        if !system.elements.is_empty() && s.is_touched.contains(&true) {
             s.is_touched.fill(true);
         }
     }

@@ -37,7 +37,7 @@ impl Oracle {
                     w.external[link] += -rows[k];
                 }
                 let mut response = vec![0.0; n_v];
-                system.respond_dense(&mut response, w)?;
+                system.respond_by_definition(&mut response, w)?;
                 self.responses.push(response);
             }
         }

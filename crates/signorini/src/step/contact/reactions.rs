@@ -1,7 +1,6 @@
 //! Forces in joints during a step with contact: means over the step, contact impulses included.
 
 use super::{ContactStepper, joint_of};
-use crate::dynamics::recursive::loops::RowKind;
 use crate::model::Instant;
 use crate::spatial::{Vec3, Wrench};
 use crate::step::{Observation, Simulation, StepError};
@@ -39,12 +38,7 @@ impl Simulation {
         self.find_forces(now, h, s, Part::All)?;
         let (system, w, next) = (&self.system, &self.work, &mut self.next);
         if drives {
-            let mut power = 0.0;
-            for (row, lambda) in w.loops.rows.iter().zip(&w.loops.lambda) {
-                if let RowKind::Prescribed(k) = row.kind {
-                    power += lambda * w.cut_v[system.cuts[row.cut].v.start + k];
-                }
-            }
+            let mut power = system.driven_power(w);
             for (link, k, _) in &system.motions {
                 let at = system.tree.links[*link].v as usize + k;
                 power += (w.joint_forces[at] - w.tau[at]) * s.free[at];
@@ -83,7 +77,7 @@ impl Simulation {
                 w.tau[system.tree.links[link].v as usize + push.coordinate] += force;
                 continue;
             }
-            let Some(c) = system.cuts.iter().position(|c| c.joint.index() == push.joint && c.spin.is_none()) else {
+            let Some(c) = system.cuts.iter().position(|c| c.joint.index() == push.joint) else {
                 continue;
             };
             let (cut, closure) = (&system.cuts[c], &w.closures[c]);
@@ -95,7 +89,7 @@ impl Simulation {
                 }
             }
         }
-        system.accelerate(now, &mut s.rates, w)?;
+        system.react(now, &mut s.rates, w)?;
         let mut forces = std::mem::take(&mut s.forces);
         system.read_forces(now, (&next.q, &next.v), &self.input, &s.rates, w, &mut forces);
         s.forces = forces;

@@ -197,7 +197,7 @@ fn push_joint(j: usize, now: &Situation<'_>, out: &mut Vec<ContactConstraint>) {
                 (Attachment::Speed { link, speed: at_v }, now.q[at_q], fastest)
             }
             None => {
-                let Some(cut) = system.cuts.iter().position(|c| c.joint.index() == j && c.spin.is_none()) else {
+                let Some(cut) = system.cuts.iter().position(|c| c.joint.index() == j) else {
                     continue;
                 };
                 let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);

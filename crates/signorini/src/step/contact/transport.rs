@@ -57,8 +57,7 @@ impl Simulation {
     pub(super) fn transport_velocities(&mut self, end: Instant, s: &mut ContactStepper) -> Result<(), StepError> {
         let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
         let tree = &system.tree;
-        system.update_kinematics(&next.q, &next.v, w);
-        system.update_positions(w);
+        system.place(&next.q, &next.v, w);
         s.kept.clear();
         s.kept.extend(tree.links.iter().zip(&w.kinematics.links).zip(&w.kinematics.velocity).map(
             |((link, motion), velocity)| {
@@ -67,9 +66,8 @@ impl Simulation {
             },
         ));
         system.displace(&mut next.q, &s.apart, 1.0);
-        system.update_kinematics(&next.q, &next.v, w);
-        system.update_positions(w);
-        system.update_closures(w);
+        system.place(&next.q, &next.v, w);
+        system.update_rows(&next.v, w);
         let kinematics = &mut w.kinematics;
         for (i, (link, kept)) in tree.links.iter().zip(&s.kept).enumerate() {
             let motion = &mut kinematics.links[i];

@@ -1,8 +1,9 @@
 //! Joints that close loops.
 
-use super::{Kinematics, Tree};
+use super::{Gap, Meeting, RowKind, Term};
+use crate::dynamics::tree::{Kinematics, Tree};
 use crate::model::joint::{JointMotion, JointType};
-use crate::model::{JointId, Model, SpinLock};
+use crate::model::{Instant, JointId, Model};
 use crate::plan::Plan;
 use crate::scene::JointKind;
 use crate::spatial::{Mat3, Pose, Quaternion, Twist, Vec3, Wrench};
@@ -21,14 +22,10 @@ pub struct Cut {
     pub child: Option<usize>,
     parent_frame: Pose,
     child_frame: Pose,
-    /// Set where this is no joint but a lock of a joint's rotation about an axis.
-    pub spin: Option<SpinLock>,
     /// Place of its coordinates among those of all cut joints.
     pub q: Range<usize>,
     /// Place of its speeds among those of all cut joints.
     pub v: Range<usize>,
-    /// Place of its closure conditions among all.
-    pub rows: Range<usize>,
 }
 
 /// Where a cut joint stands and how it moves; everything in world axes.
@@ -55,12 +52,12 @@ pub struct Closure {
 }
 
 /// Number of closure conditions of a kind.
-pub const fn n_rows(kind: JointKind) -> usize {
+const fn n_rows(kind: JointKind) -> usize {
     6 - kind.n_v()
 }
 
 /// What a closure condition forbids, in words, in the order of [`Closure::rows`].
-pub fn row_name(kind: JointKind, row: usize) -> &'static str {
+fn row_name(kind: JointKind, row: usize) -> &'static str {
     const TURN: [&str; 3] = ["rotation about x", "rotation about y", "rotation about z"];
     const MOVE: [&str; 3] = ["translation along x", "translation along y", "translation along z"];
     match (kind, row) {
@@ -79,13 +76,12 @@ pub fn row_name(kind: JointKind, row: usize) -> &'static str {
 impl Cut {
     /// The cut joints of a plan.
     pub fn build_all(model: &Model, plan: &Plan, tree: &Tree) -> Vec<Self> {
-        let (mut n_q, mut n_v, mut n_r) = (0, 0, 0);
-        let mut cuts = Vec::with_capacity(plan.cuts.len() + model.spin_locks().len());
-        let spins = model.spin_locks().iter().map(|lock| (lock.joint, Some(*lock)));
-        for (id, spin) in plan.cuts.iter().map(|&id| (id, None)).chain(spins) {
+        let (mut n_q, mut n_v) = (0, 0);
+        let mut cuts = Vec::with_capacity(plan.cuts.len());
+        for &id in &plan.cuts {
             let joint = &model.joints()[id.index()];
             let kind = joint.kind();
-            let (nq, nv, nr) = if spin.is_some() { (0, 0, 1) } else { (kind.n_q(), kind.n_v(), n_rows(kind)) };
+            let (nq, nv) = (kind.n_q(), kind.n_v());
             let parent = joint.parent.map(|b| plan.link_of_body[b.index()]);
             let child = joint.child.map(|b| plan.link_of_body[b.index()]);
             let in_link = |link: Option<usize>, frame: Pose| link.map_or(frame, |l| tree.body_pose[l] * frame);
@@ -96,14 +92,18 @@ impl Cut {
                 child,
                 parent_frame: in_link(parent, joint.parent_frame),
                 child_frame: in_link(child, joint.child_frame),
-                spin,
                 q: n_q..n_q + nq,
                 v: n_v..n_v + nv,
-                rows: n_r..n_r + nr,
             });
-            (n_q, n_v, n_r) = (n_q + nq, n_v + nv, n_r + nr);
+            (n_q, n_v) = (n_q + nq, n_v + nv);
         }
         cuts
+    }
+
+    /// Velocity of the child against the parent at the closure point, for given velocities of the links.
+    pub fn relative_motion(&self, closure: &Closure, links: &[Twist]) -> Twist {
+        let of = |link: Option<usize>| link.map_or_else(Twist::default, |l| links[l]);
+        of(self.child).shifted(&closure.child_arm) - of(self.parent).shifted(&closure.parent_arm)
     }
 
     /// Finds the joint's coordinates (near those in `q`, which are overwritten), speeds, closure rows and gaps.
@@ -117,9 +117,6 @@ impl Cut {
         let parent_arm = c.translation - origin(self.parent);
         let child_arm = c.translation - origin(self.child);
         let relative = tc.shifted(&child_arm) - tp.shifted(&parent_arm);
-        if let Some(lock) = &self.spin {
-            return self.find_spin_closure(lock, [&p, &c], [&tp, &tc], relative);
-        }
         let axes = p.rotation;
         self.joint_type.find_coordinates(&(p.inverse() * c), q);
         let mut motion = JointMotion::default();
@@ -142,22 +139,6 @@ impl Cut {
             + spin.cross(&motion.rate.linear) * 2.0;
         let bias = Twist::new(spin.cross(&motion.rate.angular), linear) + motion.bias;
         Closure { at: c.translation, span, parent_arm, child_arm, rows, gaps, measures, relative, bias }
-    }
-
-    /// One condition a · (ω_c − ω_p) = 0 with a fixed in one of the bodies. Its rate is a · (ω̇_c − ω̇_p) + (ω_f × a) · ω_rel with
-    /// ω_f the fixing body's, so the bias is ω_f × ω_rel. There is no gap: the condition is not holonomic.
-    fn find_spin_closure(&self, lock: &SpinLock, poses: [&Pose; 2], twists: [&Twist; 2], relative: Twist) -> Closure {
-        let side = usize::from(!lock.on_parent);
-        let axis = poses[side].rotation * lock.axis;
-        let mut closure = Closure {
-            at: poses[1].translation,
-            span: poses[1].translation - poses[0].translation,
-            relative,
-            bias: Twist::new(twists[side].angular.cross(&relative.angular), Vec3::zeros()),
-            ..Closure::default()
-        };
-        closure.rows[0] = Wrench::new(axis, Vec3::zeros());
-        closure
     }
 
     fn measures(&self, motion: &JointMotion) -> [Wrench; 6] {
@@ -193,21 +174,65 @@ impl Cut {
         }
         rows
     }
-
-    /// Velocity of the child against the parent at the closure point, for given velocities of the links.
-    pub fn relative_motion(&self, closure: &Closure, links: &[Twist]) -> Twist {
-        let of = |link: Option<usize>| link.map_or_else(Twist::default, |l| links[l]);
-        of(self.child).shifted(&closure.child_arm) - of(self.parent).shifted(&closure.parent_arm)
-    }
-
-    /// Acceleration of the child against the parent at the closure point, beyond its bias: closed directions have none.
-    pub fn relative_acceleration(&self, closure: &Closure, links: &[Twist], ground: &Twist) -> Twist {
-        let of = |link: Option<usize>| link.map_or(*ground, |l| links[l]);
-        of(self.child).shifted(&closure.child_arm) - of(self.parent).shifted(&closure.parent_arm) - closure.bias
-    }
 }
 
 /// Rotation vector, in world axes, that takes `wanted` to `found`.
 fn rotation_gap(found: &Mat3, wanted: &Mat3) -> Vec3 {
     Quaternion::from_matrix(&(found * wanted.transpose())).log()
+}
+
+/// Closed directions, prescribed speeds, then rotors.
+pub(super) fn rows(cut: &Cut, model: &Model) -> Vec<RowKind> {
+    let fittings = &model.joints()[cut.joint.index()].fittings;
+    let mut rows: Vec<RowKind> = (0..n_rows(cut.joint_type.kind)).map(RowKind::Closed).collect();
+    rows.extend((0..cut.v.len()).filter(|k| fittings.motion(*k).is_some()).map(RowKind::Prescribed));
+    let rotor = |k: usize| fittings.armature.get(k).copied().filter(|i| *i > 0.0);
+    rows.extend((0..cut.v.len()).filter_map(|k| Some(RowKind::Rotor(k, rotor(k)?))));
+    rows
+}
+
+/// Where the joint's links meet: the origin of the child's joint frame.
+pub(super) fn meeting(cut: &Cut, closure: &Closure) -> Meeting {
+    let Closure { parent_arm, child_arm, relative, bias, .. } = *closure;
+    Meeting { links: [cut.parent, cut.child], arms: [parent_arm, child_arm], relative, bias }
+}
+
+/// One row of the joint.
+pub(super) fn pose(kind: RowKind, closure: &Closure, meeting: usize, terms: &mut [Term]) -> Gap {
+    let (direction, gap) = match kind {
+        RowKind::Closed(k) => (closure.rows[k], closure.gaps[k]),
+        RowKind::Prescribed(k) | RowKind::Rotor(k, _) => (closure.measures[k], 0.0),
+    };
+    if let [term] = terms {
+        *term = Term::Along { meeting, direction };
+    }
+    Gap { gap, is_length: direction.force != Vec3::zeros() }
+}
+
+/// Value, rate and acceleration prescribed for a speed of the joint.
+pub(super) fn motion(cut: &Cut, model: &Model, k: usize, now: Instant) -> [f64; 3] {
+    model.joints()[cut.joint.index()].fittings.motion(k).map_or([0.0; 3], |s| s.at(now))
+}
+
+/// How far a prescribed coordinate is from where it should be; about one axis of a locked rotation.
+pub(super) fn prescribed_gap(cut: &Cut, model: &Model, k: usize, now: Instant, q: &[f64]) -> f64 {
+    match cut.joint_type.quaternion() {
+        Some((iq, iv)) if k >= iv => {
+            let held = &model.joints()[cut.joint.index()].fittings.held_q;
+            let quat = |x: &[f64]| Quaternion([x[iq], x[iq + 1], x[iq + 2], x[iq + 3]]);
+            quat(held).conjugate().times(&quat(q)).log()[k - iv]
+        }
+        _ => q[k] - motion(cut, model, k, now)[0],
+    }
+}
+
+/// The joint's name, and what one of its rows forbids.
+pub(super) fn name(cut: &Cut, model: &Model, kind: RowKind) -> (String, String) {
+    let joint = &model.joints()[cut.joint.index()];
+    let what = match kind {
+        RowKind::Closed(k) => row_name(joint.kind(), k).to_owned(),
+        RowKind::Prescribed(k) if joint.fittings.held.contains(&k) => format!("lock of coordinate {k}"),
+        RowKind::Prescribed(k) | RowKind::Rotor(k, _) => format!("prescribed motion of coordinate {k}"),
+    };
+    (joint.name.clone(), what)
 }
