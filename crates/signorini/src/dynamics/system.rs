@@ -80,8 +80,10 @@ impl System {
             }
         }
         let spins = Spin::build_all(&model, &plan, &tree);
-        let elements: Vec<Element> =
-            (0..cuts.len()).map(Element::Joint).chain(spins.into_iter().map(Element::Spin)).collect();
+        let elements: Vec<Element> = (0..cuts.len())
+            .map(Element::Joint)
+            .chain(spins.into_iter().map(|spin| Element::Spin(Box::new(spin))))
+            .collect();
         let traits = Traits::of(formulation);
         let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();

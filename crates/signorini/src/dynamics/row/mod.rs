@@ -47,7 +47,7 @@ pub(crate) enum Element {
     /// A joint that closes a loop: its place among the cut joints.
     Joint(usize),
     /// A lock of a joint's rotation about an axis.
-    Spin(Spin),
+    Spin(Box<Spin>),
 }
 
 /// The links that an element pushes, as the order of elimination sees them: child first.
