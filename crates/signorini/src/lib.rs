@@ -49,6 +49,7 @@ pub mod model;
 pub mod plan;
 pub mod record;
 pub mod scene;
+mod simd;
 pub mod spatial;
 pub mod state;
 pub mod step;

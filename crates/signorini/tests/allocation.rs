@@ -1,5 +1,7 @@
 //! No allocation inside a step, in steady contact either; work and memory linear in the number of links.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+// To count allocations.
+#![allow(unsafe_code)]
 
 mod common;
 
@@ -16,12 +18,15 @@ thread_local! {
 }
 
 // Counts per thread, because the test harness allocates on others.
+// SAFETY: everything is handed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
         unsafe { System.dealloc(p, layout) }
     }
 }

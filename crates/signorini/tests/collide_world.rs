@@ -1,5 +1,7 @@
 //! Filters, materials, order, bad numbers, memory.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+// To count allocations.
+#![allow(unsafe_code)]
 
 mod collide_support;
 use collide_support::*;
@@ -16,16 +18,20 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
+// SAFETY: everything is handed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+        // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
         unsafe { System.dealloc(p, layout) }
     }
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+        // SAFETY: as promised by the caller.
         unsafe { System.realloc(p, layout, size) }
     }
 }

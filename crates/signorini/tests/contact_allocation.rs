@@ -2,6 +2,8 @@
 //!
 //! Alone in its file: the counting allocator sees every thread of the process.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+// To count allocations.
+#![allow(unsafe_code)]
 
 mod support;
 
@@ -16,15 +18,18 @@ struct Counting;
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: defers to the system allocator; the counter has no effect on what is returned.
+// SAFETY: everything is handed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         // SAFETY: the caller's contract is the same.
+        // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller's contract is the same.
+        // SAFETY: as promised by the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -4,6 +4,8 @@
 //! direction have tests of their own below.
 // The exception for tests does not reach their helper functions.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+// To count allocations.
+#![allow(unsafe_code)]
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -35,14 +37,17 @@ fn count(bytes: isize) {
 }
 
 // SAFETY: every call is passed on unchanged.
+// SAFETY: everything is handed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
+        // SAFETY: as promised by the caller.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
+        // SAFETY: as promised by the caller.
         unsafe { System.dealloc(ptr, layout) }
     }
 }

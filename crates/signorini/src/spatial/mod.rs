@@ -4,22 +4,16 @@
 //! world's) and each twist, wrench or inertia is taken at a stated point; moving the point is an explicit `shifted`.
 
 mod inertia;
-mod lanes;
 mod pose;
 pub mod quaternion;
 mod symmetric;
 mod vector;
-mod wide;
 
 pub use inertia::Inertia;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::Quad;
-pub(crate) use lanes::{Lanes, Space};
 pub use pose::Pose;
 pub use quaternion::Quaternion;
 pub use symmetric::{Sym3, Sym6, product, transposed_product};
 pub use vector::{Twist, Wrench};
-pub(crate) use wide::wide;
 
 /// A vector in space.
 pub type Vec3 = nalgebra::Vector3<f64>;

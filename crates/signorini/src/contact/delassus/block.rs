@@ -396,7 +396,7 @@ impl BlockMatrix {
             return;
         }
         if let Some(w) = self.spatial() {
-            let product = w.product(w.row_start[b]..w.row_start[b + 1], r.as_chunks().0);
+            let product = w.product::<[f64; 4]>((), w.row_start[b]..w.row_start[b + 1], r.as_chunks().0);
             out.iter_mut().zip(product).for_each(|(o, x)| *o += x);
             return;
         }

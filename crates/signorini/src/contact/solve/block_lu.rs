@@ -3,6 +3,7 @@
 use super::super::delassus::BlockMatrix;
 use super::constants::factors::INDEPENDENT;
 use super::ordering::Ordering;
+use crate::simd::wide;
 
 const NONE: usize = usize::MAX;
 
@@ -159,18 +160,7 @@ pub trait Rows<const D: usize, const P: usize> {
 impl<const D: usize, const P: usize> Numeric<D, P> {
     /// Factors, in the widest registers there are; as in `linear.rs`, the bits are the same in all of them.
     pub fn factor(&mut self, s: &Symbolic, matrix: &impl Rows<D, P>) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.factor_avx2(s, matrix) };
-        }
-        self.factor_generic(s, matrix)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn factor_avx2(&mut self, s: &Symbolic, matrix: &impl Rows<D, P>) -> bool {
-        self.factor_generic(s, matrix)
+        wide!(self.factor_generic(s, matrix))
     }
 
     #[inline(always)]
@@ -210,18 +200,7 @@ impl<const D: usize, const P: usize> Numeric<D, P> {
     /// b ← A⁻¹ b for the active contacts; contact i has the rows `offsets[i]..offsets[i + 1]` of b. Contacts of fewer than
     /// D rows are padded with zeros.
     pub fn solve(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.solve_avx2(s, offsets, b) };
-        }
-        self.solve_generic(s, offsets, b);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn solve_avx2(&mut self, s: &Symbolic, offsets: &[usize], b: &mut [f64]) {
-        self.solve_generic(s, offsets, b);
+        wide!(self.solve_generic(s, offsets, b));
     }
 
     #[inline(always)]

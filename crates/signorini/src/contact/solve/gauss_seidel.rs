@@ -15,8 +15,6 @@
 
 use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::Spatial;
-#[cfg(target_arch = "x86_64")]
-use super::super::delassus::spatial::wide;
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::constants::auto::SETTLED;
@@ -25,7 +23,7 @@ use super::frame::Frame;
 use super::local::solve_local;
 use super::system::{System, View};
 use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
-use std::ops::Range;
+use crate::simd::{Space, in_registers};
 
 /// Options of [`GaussSeidel`].
 #[derive(Debug, Clone, PartialEq)]
@@ -131,29 +129,18 @@ impl Sweeper {
 
     /// The same for spatial contacts, in the widest registers there are.
     fn sweep_spatial(&mut self, w: &Spatial, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
-        #[cfg(target_arch = "x86_64")]
-        if wide::is_there() {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.sweep_wide(w, view, sigma, backwards, r) };
-        }
-        self.sweep_with(w, view, sigma, backwards, r, |slots, r| w.product(slots, r))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn sweep_wide(&mut self, w: &Spatial, view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64]) -> f64 {
-        self.sweep_with(w, view, sigma, backwards, r, |slots, r| wide::product(w, slots, r))
+        in_registers!(|token: V| self.sweep_in::<V>(token, w, view, sigma, backwards, r))
     }
 
     #[inline(always)]
-    fn sweep_with(
+    fn sweep_in<V: Space>(
         &mut self,
+        token: V::Token,
         w: &Spatial,
         view: View,
         sigma: Option<&[f64]>,
         backwards: bool,
         r: &mut [f64],
-        product: impl Fn(Range<usize>, &[[f64; 3]]) -> [f64; 3],
     ) -> f64 {
         let n = view.cones.len();
         let (r, q) = (r.as_chunks_mut::<3>().0, view.q.as_chunks::<3>().0);
@@ -161,8 +148,8 @@ impl Sweeper {
         for k in 0..n {
             let i = if backwards { n - 1 - k } else { k };
             let own = w.diagonal[i];
-            let before = product(w.row_start[i]..own, r);
-            let after = product(own + 1..w.row_start[i + 1], r);
+            let before = w.product::<V>(token, w.row_start[i]..own, r);
+            let after = w.product::<V>(token, own + 1..w.row_start[i + 1], r);
             let b: [f64; 3] = std::array::from_fn(|a| q[i][a] + (before[a] + after[a]));
             let old = r[i];
             solve_local(&view.cones[i], &w.blocks[own], &b, &mut r[i], &mut self.memory[i]);

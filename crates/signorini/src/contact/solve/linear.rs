@@ -14,6 +14,7 @@
 //! **Checked by** unit tests below (random systems against each other).
 
 use super::constants::factors::PANEL;
+use crate::simd::wide;
 use std::ops::Range;
 
 /// LU with partial pivoting of a small row-major matrix, in place; b becomes the solution. False if singular.
@@ -169,18 +170,7 @@ impl DenseLu {
 /// What the rows `panel` of `top` do to the rows below, each n long, in the widest registers there are. Multiplications and additions stay apart, so that
 /// the bits are the same in all of them.
 fn update_rows(n: usize, panel: Range<usize>, top: &[f64], bottom: &mut [f64]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has just been asked.
-        return unsafe { update_rows_avx2(n, panel, top, bottom) };
-    }
-    update_rows_generic(n, panel, top, bottom);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn update_rows_avx2(n: usize, panel: Range<usize>, top: &[f64], bottom: &mut [f64]) {
-    update_rows_generic(n, panel, top, bottom);
+    wide!(update_rows_generic(n, panel, top, bottom));
 }
 
 #[inline(always)]

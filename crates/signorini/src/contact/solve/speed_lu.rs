@@ -16,6 +16,7 @@
 use super::super::columns::Columns;
 use super::constants::factors::OWN_PIVOT;
 use super::system::System;
+use crate::simd::wide;
 
 /// Numbers that are worked on at once.
 const LANES: usize = 4;
@@ -195,19 +196,7 @@ impl<const W: usize> Factors<W> {
     }
 
     fn factor(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.factor_avx2(system, blocks) };
-        }
-        self.factor_generic(system, blocks)
-    }
-
-    /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn factor_avx2(&mut self, system: &System, blocks: &[[f64; 9]]) -> bool {
-        self.factor_generic(system, blocks)
+        wide!(self.factor_generic(system, blocks))
     }
 
     #[inline(always)]
@@ -311,18 +300,7 @@ impl<const W: usize> Factors<W> {
     }
 
     fn solve(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.solve_avx2(system, f, u) };
-        }
-        self.solve_generic(system, f, u);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn solve_avx2(&self, system: &System, f: &[f64], u: &mut [f64]) {
-        self.solve_generic(system, f, u);
+        wide!(self.solve_generic(system, f, u));
     }
 
     #[inline(always)]
@@ -357,18 +335,7 @@ impl<const W: usize> Factors<W> {
     }
 
     fn apply(&mut self, system: &System, f: &[f64], u: &mut [f64]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.apply_avx2(system, f, u) };
-        }
-        self.apply_generic(system, f, u);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn apply_avx2(&self, system: &System, f: &[f64], u: &mut [f64]) {
-        self.apply_generic(system, f, u);
+        wide!(self.apply_generic(system, f, u));
     }
 
     #[inline(always)]

@@ -14,12 +14,10 @@
 use super::mobility::{dot6, times6};
 use super::ports::{LONG, MAX_ROWS, PADDED_ROWS, Part, Ports, speeds_inwards};
 use crate::dynamics::tree::Tree;
+use crate::simd::{Space, in_registers};
 
 /// Three numbers, with room for one more so that registers are full.
-type Quad = [f64; PADDED_ROWS];
-
-/// Three rows.
-type Padded = [Quad; 3];
+type Padded = [f64; PADDED_ROWS];
 
 /// A block of three rows and columns, row by row.
 pub type Block = [f64; 9];
@@ -53,12 +51,7 @@ impl Ports {
     /// Blocks of port `p` with others, all of three rows.
     pub fn write_row(&mut self, tree: &Tree, p: usize, others: &[usize], out: &mut [Block]) {
         if !self.has_outer && self.n_full.is_none() {
-            #[cfg(target_arch = "x86_64")]
-            if std::arch::is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has just been asked.
-                return unsafe { self.write_row_avx2(p, others, out) };
-            }
-            return self.write_plain_row(p, others, out, add_padded, write_scaled);
+            return in_registers!(|token: V| self.write_plain_row::<V>(token, p, others, out));
         }
         self.open(tree, p);
         for (q, block) in others.iter().zip(out) {
@@ -67,54 +60,39 @@ impl Ports {
         self.close(tree, p);
     }
 
-    /// The same in wider registers. Multiplications and additions stay apart, so that the bits are the same.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn write_row_avx2(&self, p: usize, others: &[usize], out: &mut [Block]) {
-        let add = |a: &[_], b: &[_], sum: &mut _| in_avx2::add_padded(a, b, sum);
-        let write = |sum: &_, factor, out: &mut _| in_avx2::write_scaled(sum, factor, out);
-        self.write_plain_row(p, others, out, add, write);
-    }
-
-    /// Where no part has outer entries and none is full; by an `add_padded` and a `write_scaled`.
+    /// Where no part has outer entries and none is full.
     #[inline(always)]
-    fn write_plain_row(
-        &self,
-        p: usize,
-        others: &[usize],
-        out: &mut [Block],
-        add: impl Fn(&[Quad], &[Quad], &mut Padded),
-        write: impl Fn(&Padded, f64, &mut Block),
-    ) {
+    fn write_plain_row<V: Space>(&self, token: V::Token, p: usize, others: &[usize], out: &mut [Block]) {
+        let zero = [V::zero(token); 3];
         let per_unit = 1.0 / self.mass_unit;
         let own = self.parts_of(p);
         if self.is_floating_only {
             for (q, block) in others.iter().zip(out) {
-                let mut sum = Padded::default();
+                let mut sum = zero;
                 for a in own {
                     for b in self.parts_of(*q).iter().filter(|b| b.tip == a.tip) {
                         if let (Some(a), Some(b)) = (self.six_entries(a), self.six_entries(b)) {
-                            add(a, b, &mut sum);
+                            add_padded(a, b, &mut sum);
                         }
                     }
                 }
-                write(&sum, per_unit, block);
+                write_scaled(sum, per_unit, block);
             }
             return;
         }
         for (q, block) in others.iter().zip(out) {
-            let mut sum = Padded::default();
+            let mut sum = zero;
             // Mostly both push one mechanism, off the ground.
             if let ([a], [b]) = (own, self.parts_of(*q)) {
                 let shared = self.ancestry.n_speeds(self.ancestry.meet(a.tip, b.tip));
                 if shared <= LONG || p == *q {
                     let (a, b) = (self.last_entries(a, shared), self.last_entries(b, shared));
                     // Where limbs meet at a floating trunk: so many, which the compiler knows.
-                    match (<&[Quad; 6]>::try_from(a), <&[Quad; 6]>::try_from(b)) {
-                        (Ok(a), Ok(b)) => add(a, b, &mut sum),
-                        _ => add(a, b, &mut sum),
+                    match (<&[Padded; 6]>::try_from(a), <&[Padded; 6]>::try_from(b)) {
+                        (Ok(a), Ok(b)) => add_padded(a, b, &mut sum),
+                        _ => add_padded(a, b, &mut sum),
                     }
-                    write(&sum, per_unit, block);
+                    write_scaled(sum, per_unit, block);
                     continue;
                 }
             }
@@ -126,12 +104,12 @@ impl Ports {
                     if shared > LONG && p != *q {
                         self.add_inner((3, 3), a, b, meet, inner.get_or_insert([0.0; 9]));
                     } else {
-                        add(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
+                        add_padded(self.last_entries(a, shared), self.last_entries(b, shared), &mut sum);
                     }
                 }
             }
             // The mass unit is a power of two: it may as well come last.
-            write(&sum, per_unit, block);
+            write_scaled(sum, per_unit, block);
             if let Some(inner) = inner {
                 block.iter_mut().zip(inner).for_each(|(g, x)| *g += x);
             }
@@ -140,13 +118,13 @@ impl Ports {
 
     /// Entries of a part on a body that floats alone: so many, which the compiler knows.
     #[inline(always)]
-    fn six_entries(&self, part: &Part) -> Option<&[Quad; 6]> {
+    fn six_entries(&self, part: &Part) -> Option<&[Padded; 6]> {
         self.values[part.values..].as_chunks().0.first_chunk()
     }
 
     /// Entries of the last speeds on the way to the ground of a part of three rows.
     #[inline(always)]
-    fn last_entries(&self, part: &Part, n_speeds: usize) -> &[Quad] {
+    fn last_entries(&self, part: &Part, n_speeds: usize) -> &[Padded] {
         let end = part.values + part.n_speeds * PADDED_ROWS;
         self.values[end - n_speeds * PADDED_ROWS..end].as_chunks().0
     }
@@ -188,7 +166,7 @@ impl Ports {
             return self.add_inner((n, m), a, b, meet, out);
         }
         if a.is_padded && b.is_padded {
-            let mut sum = Padded::default();
+            let mut sum = [Padded::default(); 3];
             let ((own, _), (others, _)) = (own.as_chunks(), others.as_chunks());
             add_padded(&own[a.n_speeds - shared..], &others[b.n_speeds - shared..], &mut sum);
             for (row, sum) in out.chunks_exact_mut(m).zip(sum) {
@@ -276,67 +254,19 @@ impl Part {
 
 /// Adds the products of the entries of two ports, speed by speed.
 #[inline(always)]
-fn add_padded(a: &[[f64; PADDED_ROWS]], b: &[[f64; PADDED_ROWS]], out: &mut Padded) {
+fn add_padded<V: Space>(a: &[Padded], b: &[Padded], [x, y, z]: &mut [V; 3]) {
     for (a, b) in a.iter().zip(b) {
-        for (row, a) in out.iter_mut().zip(a) {
-            for (g, b) in row.iter_mut().zip(b) {
-                *g += a * b;
-            }
-        }
+        let b = V::load(x.token(), b);
+        *x = x.plus(b.times(a[0]));
+        *y = y.plus(b.times(a[1]));
+        *z = z.plus(b.times(a[2]));
     }
 }
 
 /// Writes three rows, times a number.
 #[inline(always)]
-fn write_scaled(rows: &Padded, factor: f64, out: &mut Block) {
-    let (to, _) = out.as_chunks_mut::<3>();
-    for (to, row) in to.iter_mut().zip(rows) {
-        to.iter_mut().zip(row).for_each(|(g, x)| *g = x * factor);
-    }
-}
-
-/// The two by hand for registers of four numbers: left to itself the compiler takes the padding out again.
-#[cfg(target_arch = "x86_64")]
-mod in_avx2 {
-    use super::{Block, Padded, Quad};
-    use std::arch::x86_64::{
-        _mm_cvtsd_f64, _mm_storeu_pd, _mm256_add_pd, _mm256_broadcast_sd, _mm256_castpd256_pd128,
-        _mm256_extractf128_pd, _mm256_loadu_pd, _mm256_mul_pd, _mm256_set1_pd, _mm256_storeu_pd,
-    };
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn add_padded(a: &[Quad], b: &[Quad], out: &mut Padded) {
-        // SAFETY: every pointer is to four numbers that a reference guards.
-        unsafe {
-            let (mut x, mut y) = (_mm256_loadu_pd(out[0].as_ptr()), _mm256_loadu_pd(out[1].as_ptr()));
-            let mut z = _mm256_loadu_pd(out[2].as_ptr());
-            for (a, b) in a.iter().zip(b) {
-                let b = _mm256_loadu_pd(b.as_ptr());
-                x = _mm256_add_pd(x, _mm256_mul_pd(_mm256_broadcast_sd(&a[0]), b));
-                y = _mm256_add_pd(y, _mm256_mul_pd(_mm256_broadcast_sd(&a[1]), b));
-                z = _mm256_add_pd(z, _mm256_mul_pd(_mm256_broadcast_sd(&a[2]), b));
-            }
-            _mm256_storeu_pd(out[0].as_mut_ptr(), x);
-            _mm256_storeu_pd(out[1].as_mut_ptr(), y);
-            _mm256_storeu_pd(out[2].as_mut_ptr(), z);
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn write_scaled(rows: &Padded, factor: f64, out: &mut Block) {
-        let factor = _mm256_set1_pd(factor);
-        let to = out.as_mut_ptr();
-        // SAFETY: a block has nine numbers. What is too much of a row is overwritten by the next.
-        unsafe {
-            _mm256_storeu_pd(to, _mm256_mul_pd(_mm256_loadu_pd(rows[0].as_ptr()), factor));
-            _mm256_storeu_pd(to.add(3), _mm256_mul_pd(_mm256_loadu_pd(rows[1].as_ptr()), factor));
-            let last = _mm256_mul_pd(_mm256_loadu_pd(rows[2].as_ptr()), factor);
-            _mm_storeu_pd(to.add(6), _mm256_castpd256_pd128(last));
-            *to.add(8) = _mm_cvtsd_f64(_mm256_extractf128_pd::<1>(last));
-        }
-    }
+fn write_scaled<V: Space>(rows: [V; 3], factor: f64, out: &mut Block) {
+    V::store_rows(rows.map(|row| row.times(factor)), out);
 }
 
 /// Adds the products of rows of six.

@@ -1,6 +1,7 @@
 //! Articulated inertia and force in registers of four numbers, column by column.
 
-use crate::spatial::{Inertia, Mat3, Space, Sym3, Vec3, Wrench};
+use crate::simd::Space;
+use crate::spatial::{Inertia, Mat3, Sym3, Vec3, Wrench};
 
 /// An inertia at rest in memory.
 pub(crate) type StoredInertia = [[f64; 4]; 12];
@@ -26,14 +27,9 @@ pub(super) struct Columns<V> {
 }
 
 /// A vector in a register.
-///
-/// # Safety
-///
-/// The processor must have the registers.
 #[inline(always)]
-pub(super) unsafe fn lanes<V: Space>(x: &Vec3) -> V {
-    // SAFETY: as promised by the caller.
-    unsafe { V::load(&[x.x, x.y, x.z, 0.0]) }
+pub(super) fn lanes<V: Space>(token: V::Token, x: &Vec3) -> V {
+    V::load(token, &[x.x, x.y, x.z, 0.0])
 }
 
 #[inline(always)]
@@ -77,13 +73,9 @@ fn zipped<V: Space>([a, b, c]: [V; 3], [x, y, z]: [V; 3], f: impl Fn(V, V) -> V)
 }
 
 impl<V: Space> Force<V> {
-    /// # Safety
-    ///
-    /// The processor must have the registers.
     #[inline(always)]
-    pub unsafe fn load(w: &Wrench) -> Self {
-        // SAFETY: as promised by the caller.
-        unsafe { Self { moment: lanes(&w.moment), force: lanes(&w.force) } }
+    pub fn load(token: V::Token, w: &Wrench) -> Self {
+        Self { moment: lanes(token, &w.moment), force: lanes(token, &w.force) }
     }
 
     #[inline(always)]
@@ -115,22 +107,15 @@ impl<V: Space> Force<V> {
     /// Adds this to what is in memory.
     #[inline(always)]
     pub fn add_to(self, [moment, force]: &mut StoredForce) {
-        // SAFETY: a number in such a register has been loaded before.
-        unsafe {
-            V::load(moment).plus(self.moment).store(moment);
-            V::load(force).plus(self.force).store(force);
-        }
+        let token = self.moment.token();
+        V::load(token, moment).plus(self.moment).store(moment);
+        V::load(token, force).plus(self.force).store(force);
     }
 
     /// Takes what is in memory, which becomes zero.
-    ///
-    /// # Safety
-    ///
-    /// The processor must have the registers.
     #[inline(always)]
-    pub unsafe fn take(stored: &mut StoredForce) -> Self {
-        // SAFETY: as promised by the caller.
-        let taken = unsafe { Self { moment: V::load(&stored[0]), force: V::load(&stored[1]) } };
+    pub fn take(token: V::Token, stored: &mut StoredForce) -> Self {
+        let taken = Self { moment: V::load(token, &stored[0]), force: V::load(token, &stored[1]) };
         *stored = StoredForce::default();
         taken
     }
@@ -138,21 +123,16 @@ impl<V: Space> Force<V> {
 
 impl<V: Space> Columns<V> {
     /// Of a rigid body with these axes, and the force that its spin asks for, as [`Inertia::gyroscopic`].
-    ///
-    /// # Safety
-    ///
-    /// The processor must have the registers.
     #[inline(always)]
-    pub unsafe fn of_body(body: &Inertia, axes: &Mat3, omega: &Vec3) -> (Self, Force<V>) {
-        // SAFETY: as promised by the caller.
-        let (unit, omega_lanes, axes_lanes) = unsafe {
-            let unit = [V::load(&[1.0, 0.0, 0.0, 0.0]), V::load(&[0.0, 1.0, 0.0, 0.0]), V::load(&[0.0, 0.0, 1.0, 0.0])];
-            (
-                unit,
-                lanes::<V>(omega),
-                [lanes(&axes.column(0).into()), lanes(&axes.column(1).into()), lanes(&axes.column(2).into())],
-            )
-        };
+    pub fn of_body(token: V::Token, body: &Inertia, axes: &Mat3, omega: &Vec3) -> (Self, Force<V>) {
+        let unit: [V; 3] = [
+            V::load(token, &[1.0, 0.0, 0.0, 0.0]),
+            V::load(token, &[0.0, 1.0, 0.0, 0.0]),
+            V::load(token, &[0.0, 0.0, 1.0, 0.0]),
+        ];
+        let omega_lanes: V = lanes(token, omega);
+        let column = |k: usize| lanes(token, &axes.column(k).into());
+        let axes_lanes: [V; 3] = [column(0), column(1), column(2)];
         let aa = turned_moments(&body.moments, axes, &axes_lanes, &unit);
         let com: V = combined(&axes_lanes, &body.com);
         // Columns of the cross matrix of the first moment.
@@ -234,20 +214,15 @@ impl<V: Space> Columns<V> {
     pub fn add_to(&self, stored: &mut StoredInertia) {
         let columns = [self.aa, self.al, self.la, self.ll];
         for (to, column) in stored.iter_mut().zip(columns.as_flattened()) {
-            // SAFETY: a number in such a register has been loaded before.
-            unsafe { V::load(to) }.plus(*column).store(to);
+            V::load(column.token(), to).plus(*column).store(to);
         }
     }
 
     /// Takes what is in memory, which becomes zero.
-    ///
-    /// # Safety
-    ///
-    /// The processor must have the registers.
     #[inline(always)]
-    pub unsafe fn take(stored: &mut StoredInertia) -> Self {
-        // SAFETY: as promised by the caller.
-        let three = |k: usize| unsafe { [V::load(&stored[k]), V::load(&stored[k + 1]), V::load(&stored[k + 2])] };
+    pub fn take(token: V::Token, stored: &mut StoredInertia) -> Self {
+        let three =
+            |k: usize| [V::load(token, &stored[k]), V::load(token, &stored[k + 1]), V::load(token, &stored[k + 2])];
         let taken = Self { aa: three(0), al: three(3), la: three(6), ll: three(9) };
         *stored = StoredInertia::default();
         taken
@@ -257,7 +232,8 @@ impl<V: Space> Columns<V> {
 #[cfg(test)]
 mod tests {
     use super::{Columns, Force, StoredForce, StoredInertia, lanes};
-    use crate::spatial::{Inertia, Quaternion, Space, Sym3, Sym6, Vec3, Wrench};
+    use crate::simd::{Space, in_registers};
+    use crate::spatial::{Inertia, Quaternion, Sym3, Sym6, Vec3, Wrench};
 
     const OFFSET: Vec3 = Vec3::new(0.3, -0.7, 0.2);
     const OMEGA: Vec3 = Vec3::new(0.4, 1.5, -2.0);
@@ -272,13 +248,11 @@ mod tests {
 
     /// What a link does to its body's inertia and force.
     #[inline(always)]
-    unsafe fn handed<V: Space>(off_diagonal: f64) -> (StoredInertia, StoredForce) {
+    fn handed<V: Space>(token: V::Token, off_diagonal: f64) -> (StoredInertia, StoredForce) {
         let (inertia, axes) = body(off_diagonal);
         let (mut stored, mut force) = (StoredInertia::default(), StoredForce::default());
-        // SAFETY: as promised by the caller.
-        let ((columns, own), d) = unsafe { (Columns::<V>::of_body(&inertia, &axes, &OMEGA), lanes::<V>(&OFFSET)) };
-        // SAFETY: as promised by the caller.
-        let share = unsafe { Force::<V>::load(&ACROSS) }.times(0.5);
+        let (columns, own) = Columns::<V>::of_body(token, &inertia, &axes, &OMEGA);
+        let (d, share) = (lanes(token, &OFFSET), Force::load(token, &ACROSS).times(0.5));
         let moved = columns.shifted(d, &OFFSET).minus_outer(share, &ACROSS);
         moved.add_to(&mut stored);
         own.plus(columns.times_linear(&OFFSET)).shifted(d).add_to(&mut force);
@@ -288,8 +262,7 @@ mod tests {
     #[test]
     fn columns_are_those_of_the_symmetric_matrix() {
         for off_diagonal in [0.0, 0.2] {
-            // SAFETY: numbers in memory need no registers.
-            let (stored, force) = unsafe { handed::<[f64; 4]>(off_diagonal) };
+            let (stored, force) = handed::<[f64; 4]>((), off_diagonal);
             let (inertia, axes) = body(off_diagonal);
             let body = inertia.rotated(&axes);
             let whole: Sym6 = body.to_sym6();
@@ -309,19 +282,11 @@ mod tests {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn wide_registers_give_the_same_bits() {
-        #[target_feature(enable = "avx2")]
-        fn wide(off_diagonal: f64) -> (StoredInertia, StoredForce) {
-            // SAFETY: the processor is one that has the registers.
-            unsafe { handed::<crate::spatial::Quad>(off_diagonal) }
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            for off_diagonal in [0.0, 0.2] {
-                // SAFETY: the processor has just been asked; numbers in memory need no registers.
-                unsafe { assert_eq!(wide(off_diagonal), handed::<[f64; 4]>(off_diagonal)) };
-            }
+        for off_diagonal in [0.0, 0.2] {
+            let wide = in_registers!(|token: V| handed::<V>(token, off_diagonal));
+            assert_eq!(wide, handed::<[f64; 4]>((), off_diagonal));
         }
     }
 }

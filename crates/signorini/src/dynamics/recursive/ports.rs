@@ -23,9 +23,8 @@ use super::loops::{Loops, power_of_two};
 use super::mobility::{Six, find_mobilities, times6};
 use crate::dynamics::tree::ancestry::{Ancestry, GROUND};
 use crate::dynamics::tree::{Link, LinkKind, Tree};
-use crate::spatial::{Lanes, Vec3, Wrench};
-#[cfg(target_arch = "x86_64")]
-use crate::spatial::{Quad, Space};
+use crate::simd::{Lanes, Space, in_registers};
+use crate::spatial::{Vec3, Wrench};
 
 /// Most rows of one port.
 pub const MAX_ROWS: usize = 6;
@@ -476,29 +475,22 @@ impl Way<'_> {
 
     /// Three rows at once.
     fn take_padded(&self, w: &Bundle<PADDED_ROWS>, values: &mut [[f64; PADDED_ROWS]], kept: Option<&mut Vec<Six>>) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just been asked.
-            return unsafe { self.take_padded_avx2(w, values, kept) };
-        }
-        self.take(*w, |x, row| values[x] = row, kept.map(|kept| |w: &_| _ = keep(kept, w, 3)));
+        in_registers!(|token: V| self.take_in_registers::<V>(token, w, values, kept));
     }
 
-    /// The same in wider registers.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn take_padded_avx2(
+    #[inline(always)]
+    fn take_in_registers<V: Space>(
         &self,
+        token: V::Token,
         w: &Bundle<PADDED_ROWS>,
         values: &mut [[f64; PADDED_ROWS]],
         kept: Option<&mut Vec<Six>>,
     ) {
         let [a, b, c, x, y, z] = w;
-        // SAFETY: the processor is one that has these registers.
-        let load = |x: &_| unsafe { Quad::load(x) };
+        let load = |x: &_| V::load(token, x);
         let w = [load(a), load(b), load(c), load(x), load(y), load(z)];
         let pass = kept.map(|kept| {
-            |w: &[Quad; 6]| {
+            |w: &[V; 6]| {
                 let mut rows = [[0.0; PADDED_ROWS]; 6];
                 rows.iter_mut().zip(w).for_each(|(row, w)| w.store(row));
                 keep(kept, &rows, 3);

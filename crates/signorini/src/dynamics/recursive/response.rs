@@ -14,7 +14,8 @@
 use super::Swept;
 use super::ports::{Ports, Push};
 use crate::dynamics::tree::{LinkKind, Tree};
-use crate::spatial::{Twist, Vec3, Wrench, wide};
+use crate::simd::wide;
+use crate::spatial::{Twist, Vec3, Wrench};
 
 /// Scratch, all zero between uses.
 #[derive(Debug, Clone, Default)]
@@ -36,10 +37,7 @@ impl Scratch {
 impl Ports {
     /// Adds M⁻¹ Wᵀ r to speeds.
     pub fn respond(&mut self, swept: Swept<'_>, r: &[f64], v: &mut [f64]) {
-        wide(
-            #[inline(always)]
-            || self.answer(swept, r, v),
-        );
+        wide!(self.answer(swept, r, v));
     }
 
     #[inline(always)]

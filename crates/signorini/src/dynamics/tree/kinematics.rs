@@ -2,7 +2,8 @@
 
 use super::{Axis, Link, LinkKind, NO_PARENT, Tree};
 use crate::model::joint::JointMotion;
-use crate::spatial::{Mat3, Pose, Twist, Vec3, product, wide};
+use crate::simd::wide;
+use crate::spatial::{Mat3, Pose, Twist, Vec3, product};
 
 /// What the sweeps need of a link's motion, in world axes.
 #[derive(Debug, Clone, Copy)]
@@ -78,10 +79,7 @@ impl Kinematics {
 impl Kinematics {
     /// Rotations, offsets, angular velocities and bias accelerations of all links.
     pub fn update(&mut self, tree: &Tree, q: &[f64], v: &[f64]) {
-        wide(
-            #[inline(always)]
-            || self.move_links(tree, q, v),
-        );
+        wide!(self.move_links(tree, q, v));
     }
 
     #[inline(always)]
