@@ -10,8 +10,9 @@
 //!   half), other points of rims and round shapes become the closest (the other), and normals turn while bodies slide;
 //! * one that it did not know of, because others push the two together, no deeper than  h w : the way of one step;
 //!
-//! The first is of second order. It holds for all contacts of the default run; of 300 000 steps one contact in a hundred exceeds it, mostly by less than a factor
-//! of two and at rims of cylinders, which touch at few points of a circle. The second holds for all of them. And
+//! The first is of second order. It holds for all contacts of the default run. In longer runs contacts at rims of cylinders exceed it, which touch at few
+//! points of a circle: one contact in a hundred of 300 000 steps, mostly by less than a factor of two; two in a hundred are allowed. The second holds for
+//! all of them. And
 //!
 //! * after Moreau, who looks at gaps in the middle of steps, no deeper there than the way from middle to middle, displacements
 //!   that remove overlap included.
@@ -165,6 +166,8 @@ struct Found {
     middle: f64,
     deepest: f64,
     n_known: usize,
+    /// Those of them that are deeper than their bound.
+    n_deep: usize,
     n_new: usize,
     /// Worst error of momentum over the momentum exchanged.
     momentum: f64,
@@ -208,7 +211,9 @@ fn fall(seed: u64, integrator: Integrator, n_steps: usize, found: &mut Found) {
             } else if known.contains(&c.id) {
                 found.n_known += 1;
                 found.way = found.way.max(-c.gap / (h * w + 1e-12));
-                found.known = found.known.max(-c.gap / (h * h * second + 1e-14));
+                let share = -c.gap / (h * h * second + 1e-14);
+                found.known = found.known.max(share);
+                found.n_deep += usize::from(share > 1.0);
             } else {
                 found.n_new += 1;
                 found.way = found.way.max(-c.gap / (h * w + 1e-12));
@@ -256,7 +261,8 @@ fn check(found: &Found) {
     assert!(found.contacts > found.steps, "{found:?}");
     assert_eq!(found.unsolved, 0, "{found:?}");
     assert!(found.way <= 1.0 && found.middle <= 1.0, "{found:?}");
-    assert!(found.known <= 1.0 || n_steps() > DEFAULT_STEPS, "{found:?}");
+    let allowed = if n_steps() > DEFAULT_STEPS { found.n_known / 50 } else { 0 };
+    assert!(found.n_deep <= allowed, "{found:?}");
     // A dozen roundings of numbers of the size of the momenta and impulses.
     assert!(found.momentum <= 1e-13, "{found:?}");
 }

@@ -71,8 +71,16 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
     max_abs(&d) / max_abs(b).max(1e-300)
 }
 
-/// Matrix, free velocity and state after one step by every formulation.
-fn check_routes(scene: &Scene) -> usize {
+/// Rows that routes were compared on, and steps after which formulations had other speeds.
+#[derive(Debug, Default)]
+struct Compared {
+    rows: usize,
+    other_speeds: usize,
+}
+
+/// Matrix, free velocity and speeds after one step by every formulation. With friction not even the motion needs to be unique: the same
+/// problem but for rounding may then be solved otherwise, so that steps with other speeds are counted.
+fn check_routes(scene: &Scene, compared: &mut Compared) {
     let mut found = Vec::new();
     let mut condition = 1.0;
     let mut before = Vec::new();
@@ -94,50 +102,52 @@ fn check_routes(scene: &Scene) -> usize {
         }
         let errors = [difference(&other.0, &found[0].0), difference(&other.1, &found[0].1)];
         assert!(max_abs(&errors) <= tolerance, "{errors:?} > {tolerance:e}\n{}", toml::to_string(scene).unwrap());
+        compared.other_speeds += usize::from(difference(&other.2, &found[0].2) > tolerance);
     }
-    found[0].1.len()
+    compared.rows += found[0].1.len();
 }
 
 #[test]
 fn routes_agree_on_trees() {
-    let mut rows = 0;
+    let mut compared = Compared::default();
     for seed in 0..60 {
         let mut rng = Rng(seed);
         let n = 2 + rng.below(6);
         let extras = if rng.chance(0.5) { ALL } else { PLAIN };
         let mut scene = random_tree(&mut rng, n, 0.3, &KINDS, extras);
         add_contact(&mut scene, &mut rng);
-        rows += check_routes(&scene);
+        check_routes(&scene, &mut compared);
     }
-    assert!(rows > 200, "{rows}");
+    // Three of 120 comparisons have other speeds.
+    assert!(compared.rows > 200 && compared.other_speeds <= 4, "{compared:?}");
 }
 
 /// Ways to the ground that are long enough for mobilities, with branches, balls that touch each other, limits and dry friction.
 #[test]
 fn routes_agree_on_long_trees() {
-    let mut rows = 0;
+    let mut compared = Compared::default();
     for seed in 0..6 {
         let mut rng = Rng(500 + seed);
         let kinds: &[JointKind] = if rng.chance(0.5) { &[JointKind::Revolute] } else { &KINDS };
         let mut scene = random_tree(&mut rng, 16, 0.15, kinds, if seed % 2 == 0 { ALL } else { PLAIN });
         add_contact(&mut scene, &mut rng);
-        rows += check_routes(&scene);
+        check_routes(&scene, &mut compared);
     }
-    assert!(rows > 150, "{rows}");
+    assert!(compared.rows > 150 && compared.other_speeds == 0, "{compared:?}");
 }
 
 #[test]
 fn routes_agree_with_loops() {
-    let mut rows = 0;
+    let mut compared = Compared::default();
     for seed in 0..40 {
         let mut rng = Rng(1000 + seed);
         let kinds = [JointKind::Spherical, JointKind::Universal, JointKind::Cylindrical];
         let mut scene = random_tree(&mut rng, 5, 0.2, &kinds, PLAIN);
         close_loop(&mut rng, &mut scene, "loop", JointKind::Spherical, ("b4", "b0"), PLAIN);
         add_contact(&mut scene, &mut rng);
-        rows += check_routes(&scene);
+        check_routes(&scene, &mut compared);
     }
-    assert!(rows > 100, "{rows}");
+    assert!(compared.rows > 100 && compared.other_speeds == 0, "{compared:?}");
 }
 
 fn pile(n: usize, restitution: f64) -> Scene {

@@ -3,6 +3,7 @@
 
 pub mod generate;
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use signorini::contact::cone::Section;
@@ -13,13 +14,18 @@ pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(tolerance)
 }
 
+/// Says that a test had nothing to work on, past the capture of passed tests' output, so that a person sees it.
+pub fn skip(what: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {what}");
+}
+
 /// The collection of stored problems, kept outside the repository. Says so when it is not there.
 pub fn problem_folder() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/contact_problems/open");
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("skipped: no collection of stored problems beside the repository");
+    skip("stored contact problems are not there: no folder `shared/contact_problems/open` beside the repository");
     None
 }
 
