@@ -154,6 +154,10 @@ impl Motion for Engine {
         self.simulation.joint_constraint_forces()
     }
 
+    fn keep_forces(&mut self) {
+        self.simulation.keep_forces();
+    }
+
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), StepError> {
         self.simulation.observe(forces, out)
     }

@@ -26,6 +26,9 @@ pub struct Checkpoint {
     pub next_output: u64,
     /// Is this very state the last row of the trajectory?
     pub is_recorded: bool,
+    /// If it is not: the row that it would have. Forces of the step that led here are in no state. Null where a column has no value.
+    #[serde(default)]
+    pub unrecorded: Option<Vec<Option<f64>>>,
     /// Rows of the trajectory that belong to this state.
     pub trajectory_rows: u64,
     /// Rows of the step table that belong to this state.

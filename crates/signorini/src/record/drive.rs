@@ -4,6 +4,7 @@
 //! and at the end; after every step where the scene asks for neither. Contacts are recorded of every step that ends on a regular row, not
 //! of rows that are there only because of an event or the end.
 
+use super::layout::Row;
 use super::{Checkpoint, Identity, RecordError, Recorder};
 use crate::impulse::EventReport;
 use crate::scene::Output;
@@ -35,6 +36,8 @@ pub trait Motion {
     fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
         &[]
     }
+    /// Tells it that forces will be looked at: what they are in a step must not depend on who has looked before.
+    fn keep_forces(&mut self) {}
     /// Looks at it; `forces` asks for reactions and actuator forces, too.
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error>;
 }
@@ -112,6 +115,8 @@ pub struct Run<M: Motion> {
     next_output: u64,
     is_last_recorded: bool,
     seen: Observation,
+    /// The row of a state that a checkpoint has and the trajectory has not; none once a step was taken.
+    unrecorded: Option<Row>,
 }
 
 impl<M: Motion> Run<M> {
@@ -123,11 +128,23 @@ impl<M: Motion> Run<M> {
         identity: Identity,
         mut motion: M,
     ) -> Result<Self, RecordError> {
+        if layout.needs_forces() {
+            motion.keep_forces();
+        }
         let mut seen = Observation::default();
         motion.observe(layout.needs_forces(), &mut seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
         let mut recorder = Recorder::create(folder, layout, &seen)?;
         recorder.record(&seen, None, &[])?;
-        let mut run = Self { motion, recorder, schedule, identity, next_output: 1, is_last_recorded: true, seen };
+        let mut run = Self {
+            motion,
+            recorder,
+            schedule,
+            identity,
+            next_output: 1,
+            is_last_recorded: true,
+            seen,
+            unrecorded: None,
+        };
         // A run that is killed before its first checkpoint can begin again where it began.
         run.write_checkpoint(folder, 0.0)?;
         Ok(run)
@@ -139,14 +156,18 @@ impl<M: Motion> Run<M> {
         layout: super::Layout,
         schedule: Schedule,
         identity: Identity,
-        motion: M,
+        mut motion: M,
         checkpoint: &Checkpoint,
     ) -> Result<Self, RecordError> {
         checkpoint.identity.check_same(&identity, folder)?;
+        if layout.needs_forces() {
+            motion.keep_forces();
+        }
         let recorder = Recorder::resume(folder, layout, checkpoint)?;
         let (next_output, seen) = (checkpoint.next_output, Observation::default());
         let is_last_recorded = checkpoint.is_recorded;
-        Ok(Self { motion, recorder, schedule, identity, next_output, is_last_recorded, seen })
+        let unrecorded = checkpoint.unrecorded.as_deref().map(Row::from_numbers);
+        Ok(Self { motion, recorder, schedule, identity, next_output, is_last_recorded, seen, unrecorded })
     }
 
     /// What moves.
@@ -179,6 +200,7 @@ impl<M: Motion> Run<M> {
                 Ok(report) => report,
                 Err(error) => return Ok(Ending::Failed(error)),
             };
+            self.unrecorded = None;
             // An event takes no time, so that no contact pushes in it.
             let contacts = if report.events > 0 { &[] } else { self.motion.contacts() };
             self.recorder.record_step(&report, contacts)?;
@@ -216,12 +238,20 @@ impl<M: Motion> Run<M> {
     fn write_checkpoint(&mut self, folder: &Path, wall_seconds: f64) -> Result<(), RecordError> {
         self.recorder.sync()?;
         let (trajectory_rows, step_rows, contact_rows) = self.recorder.rows();
+        if !self.is_last_recorded && self.unrecorded.is_none() {
+            let forces = self.recorder.layout().needs_forces();
+            self.motion.observe(forces, &mut self.seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
+            let mut row = Row::default();
+            self.recorder.layout().fill(&self.seen, None, &[], &mut row);
+            self.unrecorded = Some(row);
+        }
         let checkpoint = Checkpoint {
             identity: self.identity.clone(),
             state: self.motion.state().clone(),
             statistics: self.recorder.statistics().clone(),
             next_output: self.next_output,
             is_recorded: self.is_last_recorded,
+            unrecorded: self.unrecorded.as_ref().map(Row::to_numbers),
             trajectory_rows,
             step_rows,
             contact_rows,
@@ -234,6 +264,10 @@ impl<M: Motion> Run<M> {
     /// Records where it is. What pushed in joints is known at the end of a step and nowhere else: not at the start, at events, or
     /// where a run goes on.
     fn record(&mut self, is_end_of_step: bool) -> Result<(), RecordError> {
+        // Where a run goes on, forces of the step that led there are known from the checkpoint alone.
+        if let Some(row) = &self.unrecorded {
+            return self.recorder.record_row(row);
+        }
         let forces = self.recorder.layout().needs_forces();
         self.motion.observe(forces, &mut self.seen).map_err(|error| RecordError::Unseen(error.to_string()))?;
         let pushes = is_end_of_step.then(|| self.motion.joint_constraint_forces());

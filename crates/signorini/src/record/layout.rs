@@ -262,6 +262,17 @@ impl Layout {
 }
 
 impl Row {
+    /// As numbers that JSON can hold: none where a column has no value.
+    pub(crate) fn to_numbers(&self) -> Vec<Option<f64>> {
+        self.values.iter().zip(&self.missing).map(|(value, is_missing)| (!is_missing).then_some(*value)).collect()
+    }
+
+    /// The opposite.
+    pub(crate) fn from_numbers(numbers: &[Option<f64>]) -> Self {
+        let values = numbers.iter().map(|number| number.unwrap_or(0.0)).collect();
+        Self { values, missing: numbers.iter().map(Option::is_none).collect() }
+    }
+
     fn put(&mut self, values: Option<&[f64]>, count: usize) {
         match values {
             // What is not a number stands for what does not exist now; what does exist has passed the gate for finite values.

@@ -71,11 +71,12 @@ impl Recorder {
         exists: &[bool],
     ) -> Result<(), RecordError> {
         self.layout.fill(seen, pushes, exists, &mut self.row);
-        let pending = self.trajectory.pending();
-        for ((column, &value), &is_missing) in pending.columns.iter_mut().zip(&self.row.values).zip(&self.row.missing) {
-            column.push_number(value, is_missing);
-        }
-        self.trajectory.advance()
+        push_row(&mut self.trajectory, &self.row)
+    }
+
+    /// Records a row as it is.
+    pub(crate) fn record_row(&mut self, row: &Row) -> Result<(), RecordError> {
+        push_row(&mut self.trajectory, row)
     }
 
     /// Records the certificate of one step and the sum of its normal impulses.
@@ -175,6 +176,13 @@ fn reopen(table: Table, folder: &Path, fields: &[Field], rows: u64) -> Result<St
     remove(&finished)?;
     remove(&table.csv(folder))?;
     Ok(stream)
+}
+
+fn push_row(stream: &mut Stream, row: &Row) -> Result<(), RecordError> {
+    for ((column, &value), &is_missing) in stream.pending().columns.iter_mut().zip(&row.values).zip(&row.missing) {
+        column.push_number(value, is_missing);
+    }
+    stream.advance()
 }
 
 /// The columns of the step table.

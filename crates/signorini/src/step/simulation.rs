@@ -112,6 +112,8 @@ pub struct Simulation {
     pub(crate) rates: Vec<f64>,
     /// What the events of the last call of `advance` did.
     pub(crate) reports: Vec<EventReport>,
+    /// Whether somebody looks at forces in joints, so that steps with contact find them.
+    pub(crate) wants_forces: bool,
 }
 
 impl Simulation {
@@ -177,6 +179,7 @@ impl Simulation {
             stepper,
             rates,
             reports,
+            wants_forces: false,
         })
     }
 
@@ -204,6 +207,12 @@ impl Simulation {
     pub fn add_load(&mut self, load: Box<dyn Load>) {
         self.system.needs_positions = true;
         self.system.user_loads.push(load);
+    }
+
+    /// Keeps the forces in joints of every step with contact from now on, for [`Simulation::observe`]. They are means over the step, known at its
+    /// end and nowhere else. Without this call the first observation that asks for forces makes steps keep them.
+    pub fn keep_forces(&mut self) {
+        self.wants_forces = true;
     }
 
     /// Sets a controller's force on each speed of a joint, held until it is set again.

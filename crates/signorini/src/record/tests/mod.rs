@@ -53,12 +53,16 @@ pub(super) struct Oscillator {
     /// Of the last step: none to two contacts, by its number.
     contacts: Vec<ContactReport>,
     pushes: Vec<JointConstraintForce>,
+    /// Whether somebody looks at forces, and the force of the last step where one was taken: no state has it.
+    keeps_forces: bool,
+    force: Option<f64>,
 }
 
 impl Oscillator {
     pub(super) fn new() -> Self {
         let state = State { q: vec![1.0], v: vec![0.25], ..State::default() };
-        Self { state, fails_at: u64::MAX, contacts: Vec::new(), pushes: Vec::new() }
+        let (contacts, pushes) = (Vec::new(), Vec::new());
+        Self { state, fails_at: u64::MAX, contacts, pushes, keeps_forces: false, force: None }
     }
 
     pub(super) fn failing_at(step: u64) -> Self {
@@ -119,6 +123,7 @@ impl Motion for Oscillator {
         state.time = if reaches { limit } else { state.time + step };
         state.control.step = step;
         state.steps += 1;
+        self.force = self.keeps_forces.then(|| -self.state.q[0] / step);
         self.touch(step);
         let (kinetic, potential) = self.energies();
         Ok(StepReport {
@@ -146,6 +151,10 @@ impl Motion for Oscillator {
         &self.pushes
     }
 
+    fn keep_forces(&mut self) {
+        self.keeps_forces = true;
+    }
+
     fn observe(&mut self, forces: bool, out: &mut Observation) -> Result<(), Self::Error> {
         let (q, v) = (self.state.q[0], self.state.v[0]);
         let (kinetic, potential) = self.energies();
@@ -167,7 +176,7 @@ impl Motion for Oscillator {
         };
         if forces {
             out.reactions = vec![[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]];
-            out.actuators = vec![-q];
+            out.actuators = vec![self.force.unwrap_or(-q)];
         }
         Ok(())
     }

@@ -99,8 +99,7 @@ pub(crate) struct ContactStepper {
     has_driven_cuts: bool,
     has_loaded_friction: bool,
     has_loads: bool,
-    /// Whether somebody looks at forces in joints, and whether those of the last step are known.
-    wants_forces: bool,
+    /// Whether forces in joints of the last step are known.
     has_forces: bool,
     forces: Observation,
     /// Those without strikes, where something struck and somebody watches them.
@@ -197,7 +196,6 @@ impl ContactStepper {
             has_driven_cuts: system.has_driven_rows(),
             has_loaded_friction: joints.clone().any(|j| !j.fittings.friction_load.is_empty()),
             has_loads: !(system.elements.is_empty() && system.model.forces().is_empty() && system.loads.is_idle()),
-            wants_forces: false,
             has_forces: false,
             forces: Observation::default(),
             lasting: Observation::default(),

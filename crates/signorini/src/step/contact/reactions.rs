@@ -27,7 +27,7 @@ impl Simulation {
         let has_struck = s.contacts.iter().any(|c| c.struck > 0.0) || s.pushes.iter().any(|p| p.struck != 0.0);
         let is_watched = self.watch.needs_forces() || self.watch.needs_impulses();
         s.has_struck = has_struck && is_watched;
-        s.has_forces = s.wants_forces || self.watch.needs_forces() || s.has_loaded_friction || drives;
+        s.has_forces = self.wants_forces || self.watch.needs_forces() || s.has_loaded_friction || drives;
         if !s.has_forces && !s.has_struck {
             return Ok(());
         }
@@ -111,9 +111,8 @@ impl Simulation {
 
     /// Fills an observation of the present state with the forces of the step that led to it; whether there are any.
     pub(crate) fn read_step_forces(&mut self, out: &mut Observation) -> bool {
-        let Some(s) = &mut self.stepper else { return false };
-        s.wants_forces = true;
-        if !s.has_forces {
+        self.wants_forces = true;
+        if !self.stepper.as_ref().is_some_and(|s| s.has_forces) {
             return false;
         }
         self.update_current();
