@@ -19,10 +19,12 @@ use super::active::Linearised;
 use super::constants::admm::{
     ASYMMETRY, CHANGE, CHECK_EVERY, FIRST_WAIT, GOAL_SHARE, PATIENCE, PROGRESS, RELAXATION, RHO, UNBALANCED,
 };
-use super::frame::Frame;
+use super::method::{Framed, Iterate};
 use super::newton_matrix::NewtonMatrix;
+use super::outcome::Outcome;
+use super::plan::Shared;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
+use super::{DEFAULT_TOLERANCE, Solution, Work};
 
 /// Options of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
@@ -44,17 +46,19 @@ impl Default for AdmmOptions {
 }
 
 /// Alternating directions.
+pub type Admm = Framed<Splitting>;
+
+/// The method behind [`Admm`].
 #[derive(Debug, Clone, Default)]
-pub struct Admm {
+pub struct Splitting {
     options: AdmmOptions,
-    frame: Frame,
     core: Core,
 }
 
 impl Admm {
     /// With options.
     pub fn new(options: AdmmOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::around(Splitting { options, ..Splitting::default() })
     }
 }
 
@@ -73,7 +77,7 @@ impl Core {
     /// Iterates from r (scaled); leaves the best r and returns its residual.
     pub fn solve(&mut self, system: &mut System, options: &AdmmOptions, r: &mut [f64], work: &mut Work) -> f64 {
         let n = system.n();
-        self.matrix.reset(system, options.tolerance);
+        self.matrix.reset(system, options.tolerance, Shared::default());
         self.laws.resize(system.n_contacts(), Linearised::default());
         for (i, law) in self.laws.iter_mut().enumerate() {
             law.set_bilateral(system.w.dim(i));
@@ -172,9 +176,11 @@ impl Core {
     }
 }
 
-impl ContactSolver for Admm {
-    fn name(&self) -> &'static str {
-        "admm"
+impl Iterate for Splitting {
+    const NAME: &'static str = "admm";
+
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance
     }
 
     fn check(&self, problem: &ContactProblem) -> Result<(), ContactError> {
@@ -195,19 +201,14 @@ impl ContactSolver for Admm {
         }
     }
 
-    fn solve_into(
-        &mut self,
-        problem: &ContactProblem,
-        start: Start,
-        solution: &mut Solution,
-    ) -> Result<(), ContactError> {
-        self.check(problem)?;
+    fn report(&self, solution: &mut Solution) {
+        self.core.matrix.report(solution);
+    }
+
+    fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
+        self.core.matrix.start();
         let options = AdmmOptions { tolerance: GOAL_SHARE * self.options.tolerance, ..self.options.clone() };
-        let core = &mut self.core;
-        self.frame.solve("admm", (problem, start), self.options.tolerance, solution, |system, r, work| {
-            core.solve(system, &options, r, work);
-            if work.outer >= options.max_steps { Status::Accurate } else { Status::Stalled }
-        });
-        Ok(())
+        let rel = self.core.solve(system, &options, r, work);
+        if work.outer >= options.max_steps { Outcome::Better(rel) } else { Outcome::Stalled }
     }
 }

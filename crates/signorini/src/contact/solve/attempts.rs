@@ -1,4 +1,4 @@
-//! The attempts of `auto` on a scaled system, in turn. Headings in `auto.rs`, of which this is the engine.
+//! The attempts of `auto` on a scaled system, in turn. Headings in `auto.rs`, of which this is the engine; what is tried is in `plan.rs`.
 
 use super::super::cone::Cone;
 use super::admm::{self, AdmmOptions};
@@ -9,9 +9,11 @@ use super::constants::{admm as splitting, interior, newton as steps, pivoting};
 use super::gauss_seidel::Sweeper;
 use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, NearbyOptions, ProximalNewtonOptions, Schedule};
+use super::outcome::{Declined, LawSet, Outcome, Reason};
+use super::plan::{Attempt, From, Loop, Method, PLAN, Shared, Situation};
 use super::system::System;
 use super::tableau::{self, End};
-use super::{Status, Work};
+use super::{Solution, Work};
 
 /// What happened to r before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +35,15 @@ pub struct Attempts {
     /// The residual of r, where it is the judge's, and the velocity that he has found, scaled; none otherwise.
     pub known: Option<f64>,
     pub known_u: Vec<f64>,
+    /// What was not tried.
+    pub declined: Declined,
+    pub newton: newton::Core,
     anderson: Anderson,
-    newton: newton::Core,
     interior: Interior,
     lemke: tableau::Core,
     admm: admm::Core,
+    /// Whether `newton` knows the problem.
+    is_ready: bool,
     best: Vec<f64>,
     /// Residual of `best`.
     rel: f64,
@@ -45,8 +51,19 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// Improves r (scaled) until an attempt succeeds; returns the method that won, or what was tried last, and the
-    /// status to report if the judge does not find r solved.
+    /// Forgets what the last solve declined, and its routes.
+    pub fn start(&mut self) {
+        self.declined = Declined::default();
+        self.newton.matrix.start();
+    }
+
+    /// Writes both down.
+    pub fn report(&self, solution: &mut Solution) {
+        solution.declined = self.declined;
+        self.newton.matrix.report(solution);
+    }
+
+    /// Improves r (scaled) until an attempt succeeds; returns the method that won, or `auto`, and how it ended.
     pub fn run(
         &mut self,
         options: &AutoOptions,
@@ -54,15 +71,41 @@ impl Attempts {
         system: &mut System,
         r: &mut [f64],
         work: &mut Work,
-    ) -> (&'static str, Status) {
+    ) -> (&'static str, Outcome) {
         self.best.clear();
         self.best.extend_from_slice(r);
         self.trial.clear();
         self.trial.resize(system.n(), 0.0);
         self.rel = f64::INFINITY;
-        let outcome = self.try_all(options, stage, system, work);
+        self.is_ready = false;
+        let outcome = match self.look(options.tolerance, stage, system) {
+            Some(outcome) => outcome,
+            None => self.try_all(options, stage, system, work),
+        };
         r.copy_from_slice(&self.best);
         outcome
+    }
+
+    /// Measures r, and whether it is the solution already, where that may be.
+    fn look(&mut self, tolerance: f64, stage: Stage, system: &mut System) -> Option<(&'static str, Outcome)> {
+        let may_be_solved = match stage {
+            Stage::Fresh => self.best.iter().any(|r| *r != 0.0) || is_open(system),
+            Stage::Swept => true,
+            Stage::Refused => false,
+        };
+        if may_be_solved {
+            let outcome = self.offer_best(tolerance, system);
+            return outcome
+                .is_final()
+                .then_some((if stage == Stage::Swept { "gauss-seidel" } else { "none" }, outcome));
+        }
+        // What the judge refused is not offered again, only measured where he has not done so.
+        match (stage, self.known) {
+            (Stage::Refused, Some(rel)) => self.rel = rel,
+            (Stage::Refused, None) => self.rel = system.rel(&self.best),
+            _ => {}
+        }
+        None
     }
 
     fn try_all(
@@ -71,141 +114,110 @@ impl Attempts {
         stage: Stage,
         system: &mut System,
         work: &mut Work,
-    ) -> (&'static str, Status) {
+    ) -> (&'static str, Outcome) {
+        let laws = LawSet::of(&system.cones);
+        let is_lcp = LawSet::ROWS.contains(laws);
+        let mut situation = Situation {
+            is_lcp,
+            is_spatial: system.cones.iter().any(|c| c.dim() > 2),
+            has_zero_diagonal: is_lcp && (0..system.n()).any(|i| system.w.diagonal_block(i)[0] <= 0.0),
+            is_fresh: stage == Stage::Fresh,
+            rows: system.n(),
+            contacts: system.n_contacts(),
+            rel: self.rel,
+        };
+        for attempt in PLAN {
+            situation.rel = self.rel;
+            if options.without.contains(&attempt.name) || !(attempt.when)(&situation) {
+                continue;
+            }
+            if !attempt.takes.contains(laws) {
+                self.declined.note(Reason::InteriorLaws);
+                continue;
+            }
+            let outcome = self.attempt(attempt, options, system, work);
+            if outcome.is_final() {
+                return (attempt.method.name(), outcome);
+            }
+        }
+        ("auto", Outcome::Stalled)
+    }
+
+    fn attempt(&mut self, attempt: &Attempt, options: &AutoOptions, system: &mut System, work: &mut Work) -> Outcome {
         let tolerance = options.tolerance;
-        let is_lcp = is_lcp(&system.cones);
-        let n = system.n();
-        let has_zero_diagonal = is_lcp && (0..n).any(|i| system.w.diagonal_block(i)[0] <= 0.0);
-        let lemke_first = is_lcp && (n <= options.lemke_rows || has_zero_diagonal && n <= pivoting::MOST_ROWS);
-        let may_be_solved = match stage {
-            Stage::Fresh => self.best.iter().any(|r| *r != 0.0) || is_open(system),
-            Stage::Swept => true,
-            Stage::Refused => false,
-        };
-        if may_be_solved && self.offer_best(tolerance, system) {
-            return (if stage == Stage::Swept { "gauss-seidel" } else { "none" }, Status::Stalled);
+        match attempt.start {
+            From::Best => self.trial.copy_from_slice(&self.best),
+            From::Zero => self.trial.fill(0.0),
         }
-        if lemke_first && let Some(status) = self.pivot(tolerance, system, work) {
-            return ("lemke", status);
-        }
-        if stage == Stage::Fresh {
-            self.sweep(options.count_sweeps(system.n_contacts(), is_lcp), tolerance, system, work);
-        }
-        // What the judge refused is not offered again, only measured where he has not done so.
-        if let (Stage::Refused, Some(rel)) = (stage, self.known) {
-            self.rel = rel;
-        } else if stage != Stage::Swept && self.offer_best(tolerance, system) && stage != Stage::Refused {
-            return ("gauss-seidel", Status::Stalled);
-        }
-        self.newton.reset(system, tolerance);
-        if !is_lcp && self.close_in(options, system, work) {
-            return ("newton", Status::Stalled);
-        }
-        // From a wrong set of states a few sweeps lead to another one.
-        if !is_lcp && self.rel <= steps::FIRST_RESIDUAL && system.n_contacts() <= steps::FEW_CONTACTS {
-            self.sweep(options.sweeps, tolerance, system, work);
-            self.offer_best(tolerance, system);
-            if self.close_in(options, system, work) {
-                return ("newton", Status::Stalled);
+        match attempt.method {
+            Method::Pivot => return self.pivot(tolerance, system, work),
+            Method::Sweep => {
+                let count = options.count_sweeps(system.n_contacts(), LawSet::ROWS.contains(LawSet::of(&system.cones)));
+                return self.sweep(count, tolerance, system, work);
             }
+            _ => {}
         }
-        self.newton.matrix.be_exact();
-        // Planar contacts have finitely many states, which Newton's method goes through quickly.
-        let is_spatial = system.cones.iter().any(|c| c.dim() > 2);
-        let is_many = is_spatial && system.n_contacts() > steps::MANY_CONTACTS;
-        if !is_lcp && is_many && self.go_inside(false, tolerance, system, work) {
-            return ("interior", Status::Stalled);
+        if !self.is_ready {
+            self.newton.reset(system, tolerance, Shared::without(&options.without));
+            self.is_ready = true;
         }
-        // With few contacts a hundred sweeps cost more than Newton steps, which come first; a handful had all that they need.
-        let is_few = (steps::TINY_CONTACTS + 1..=steps::FEW_CONTACTS).contains(&system.n_contacts());
-        if !is_lcp && !is_few && self.accelerate(options, system, work) {
-            return ("gauss-seidel", Status::Stalled);
+        if attempt.is_exact {
+            self.newton.matrix.be_exact();
         }
-        // From there, Newton. For rows it is an active-set method that ends in a few steps or not at all; for contacts
-        // the proximal parameter matches how far there is to go.
-        let plan = if is_lcp {
-            newton_options(tolerance, steps::ACTIVE_SET.0, 1.0, Schedule::Fast, steps::ACTIVE_SET.1)
-        } else {
-            let most = if is_many { options.newton_steps } else { steps::FULL_STEPS };
-            let outer = most.max(100);
-            let bold = newton_options(tolerance, self.rel.clamp(steps::FULL_ALPHA, 1.0), 1.0, Schedule::Bold, outer);
-            ProximalNewtonOptions { max_inner: steps::FULL_INNER, max_newton: most, ..bold }
-        };
-        self.trial.copy_from_slice(&self.best);
-        if self.newton(&plan, Some(self.rel), tolerance, system, work) {
-            return ("newton", Status::Stalled);
-        }
-        if !is_lcp && is_few && self.accelerate(options, system, work) {
-            return ("gauss-seidel", Status::Stalled);
-        }
-        if !is_lcp && !is_many && self.go_inside(false, tolerance, system, work) {
-            return ("interior", Status::Stalled);
-        }
-        // Another start leads along another path, and costs little beside what follows.
-        if !is_lcp && self.go_inside(true, tolerance, system, work) {
-            return ("interior", Status::Stalled);
-        }
-        if is_lcp
-            && !lemke_first
-            && n <= pivoting::MOST_ROWS
-            && let Some(status) = self.pivot(tolerance, system, work)
-        {
-            return ("lemke", status);
-        }
-        // Forces of bodies on the verge of sliding drift for a hundred proximal steps and more.
-        for (rho, outer) in steps::CAREFUL {
-            self.trial.fill(0.0);
-            let plan = newton_options(tolerance, 1.0, rho, Schedule::Safe, outer);
-            if self.newton(&plan, None, tolerance, system, work) {
-                return ("newton", Status::Stalled);
+        let known = (attempt.start == From::Best).then_some(self.rel);
+        let from_best = self.rel;
+        match attempt.method {
+            Method::Pivot | Method::Sweep => Outcome::Stalled,
+            Method::Accelerate => self.accelerate(options, system, work),
+            Method::Nearby { steps, least_alpha } => self.nearby((steps, least_alpha), tolerance, system, work),
+            Method::Tiny => {
+                let goal = if self.rel <= steps::NEAR { self.near_goal } else { tolerance };
+                let alpha = (steps::TINY_SHARE * from_best).clamp(steps::TINY_ALPHA, 1.0);
+                let plan = Loop { alpha, rho: 1.0, schedule: Schedule::Fast, outer: steps::TINY_STEPS, inner: None };
+                self.newton(&newton_options(goal, plan), known, tolerance, system, work)
             }
-        }
-        for seed in 1..=steps::RESTARTS {
-            self.scatter(seed, system);
-            let (schedule, outer) = if seed % 2 == 1 {
-                (Schedule::Fast, steps::RESTART_STEPS[0])
-            } else {
-                (Schedule::Safe, steps::RESTART_STEPS[1])
-            };
-            let rho = steps::RESTART_RHO[seed as usize / 2 % 3];
-            let plan = newton_options(tolerance, 1.0, rho, schedule, outer);
-            if self.newton(&plan, None, tolerance, system, work) {
-                return ("restart", Status::Stalled);
+            Method::ActiveSet => {
+                let (alpha, outer) = steps::ACTIVE_SET;
+                let plan = Loop { alpha, rho: 1.0, schedule: Schedule::Fast, outer, inner: None };
+                self.newton(&newton_options(tolerance, plan), known, tolerance, system, work)
             }
-        }
-        for (rho, max_steps) in splitting::STARTS {
-            let plan = AdmmOptions { tolerance: MARGIN * tolerance, max_steps, rho, ..AdmmOptions::default() };
-            self.trial.fill(0.0);
-            let new = self.admm.solve(system, &plan, &mut self.trial, work);
-            let start = self.trial.clone();
-            if self.offer(new, tolerance, system) {
-                return ("admm", Status::Stalled);
+            Method::FullSteps { steps: most } => {
+                // The proximal parameter matches how far there is to go.
+                let alpha = from_best.clamp(steps::FULL_ALPHA, 1.0);
+                let inner = Some((steps::FULL_INNER, most));
+                let plan = Loop { alpha, rho: 1.0, schedule: Schedule::Bold, outer: most.max(100), inner };
+                self.newton(&newton_options(tolerance, plan), known, tolerance, system, work)
             }
-            for (alpha, rho) in splitting::THEN {
-                self.trial.copy_from_slice(&start);
-                let plan = newton_options(tolerance, alpha, rho, Schedule::Safe, splitting::THEN_STEPS);
-                if self.newton(&plan, None, tolerance, system, work) {
-                    return ("admm+newton", Status::Stalled);
-                }
+            Method::Careful { rho, outer } => {
+                let plan = Loop { alpha: 1.0, rho, schedule: Schedule::Safe, outer, inner: None };
+                self.newton(&newton_options(tolerance, plan), known, tolerance, system, work)
             }
+            Method::Inside { insets } => self.go_inside(insets, attempt.start, tolerance, system, work),
+            Method::Scatter => self.restart(tolerance, system, work),
+            Method::Split { rho, steps } => self.split((rho, steps), tolerance, system, work),
         }
-        ("auto", Status::Stalled)
     }
 
     /// Keeps `trial`, whose residual is `new`, if it is better than the best so far; whether that is good enough.
-    fn offer(&mut self, new: f64, tolerance: f64, system: &mut System) -> bool {
-        if new < self.rel {
+    fn offer(&mut self, new: f64, tolerance: f64, system: &mut System) -> Outcome {
+        let is_better = new < self.rel;
+        if is_better {
             self.rel = new;
             std::mem::swap(&mut self.best, &mut self.trial);
         }
-        self.rel <= MARGIN * tolerance || {
-            let floor = if self.rel < COARSE_FLOOR { system.floor(&self.best) } else { 0.0 };
-            self.rel <= MARGIN * floor.min(COARSE_FLOOR)
+        if self.rel <= MARGIN * tolerance {
+            return Outcome::Met;
+        }
+        let floor = if self.rel < COARSE_FLOOR { system.floor(&self.best) } else { 0.0 };
+        match (self.rel <= MARGIN * floor.min(COARSE_FLOOR), is_better) {
+            (true, _) => Outcome::Floor,
+            (false, true) => Outcome::Better(new),
+            (false, false) => Outcome::Stalled,
         }
     }
 
     /// Evaluates the best r itself.
-    fn offer_best(&mut self, tolerance: f64, system: &mut System) -> bool {
+    fn offer_best(&mut self, tolerance: f64, system: &mut System) -> Outcome {
         self.trial.copy_from_slice(&self.best);
         self.rel = f64::INFINITY;
         let new = system.rel(&self.trial);
@@ -213,31 +225,22 @@ impl Attempts {
     }
 
     /// Gauss–Seidel sweeps from the best r, until nothing moves.
-    fn sweep(&mut self, count: usize, tolerance: f64, system: &System, work: &mut Work) {
+    fn sweep(&mut self, count: usize, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
         self.sweeper.reset(system.n_contacts());
         self.sweeper.settle(system.view(), None, count, tolerance * system.q_norm, &mut self.best, work);
+        self.offer_best(tolerance, system)
     }
 
     /// A few Newton steps where the best r is close, or a step is cheap.
-    fn close_in(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
-        let is_near = self.rel <= steps::NEAR;
-        let is_tiny = system.n_contacts() <= steps::TINY_CONTACTS;
-        if !(is_tiny || self.rel <= steps::FIRST_RESIDUAL) {
-            return false;
-        }
-        let tolerance = options.tolerance;
-        let goal = if is_near { self.near_goal } else { tolerance };
-        self.trial.copy_from_slice(&self.best);
-        if is_tiny {
-            let alpha = (steps::TINY_SHARE * self.rel).clamp(steps::TINY_ALPHA, 1.0);
-            let plan = newton_options(goal, alpha, 1.0, Schedule::Fast, steps::TINY_STEPS);
-            return self.newton(&plan, Some(self.rel), tolerance, system, work);
-        }
-        let (max_steps, least_alpha) = if is_near {
-            (steps::NEAR_STEPS, steps::NEAR_ALPHA)
-        } else {
-            (steps::FIRST_STEPS, (steps::ALPHA_PER_TOLERANCE * tolerance).clamp(steps::NEAR_ALPHA, steps::FIRST_ALPHA))
-        };
+    fn nearby(
+        &mut self,
+        (max_steps, least_alpha): (usize, f64),
+        tolerance: f64,
+        system: &mut System,
+        work: &mut Work,
+    ) -> Outcome {
+        let goal = if self.rel <= steps::NEAR { self.near_goal } else { tolerance };
+        let least_alpha = (steps::ALPHA_PER_TOLERANCE * tolerance).clamp(steps::NEAR_ALPHA, least_alpha);
         let plan = NearbyOptions { goal: MARGIN * goal, least_alpha, max_steps };
         let new = self.newton.close_in(system, &plan, (self.rel, &self.known_u), &mut self.trial, work);
         // It is not known elsewhere.
@@ -246,37 +249,50 @@ impl Attempts {
     }
 
     /// The interior-point method from the best r or from zero, each time followed by a few bold Newton steps.
-    fn go_inside(&mut self, is_from_zero: bool, tolerance: f64, system: &mut System, work: &mut Work) -> bool {
-        let bold = newton_options(tolerance, interior::THEN_ALPHA, 1.0, Schedule::Bold, interior::THEN_STEPS.0);
-        let bold = ProximalNewtonOptions { max_inner: steps::FULL_INNER, max_newton: interior::THEN_STEPS.1, ..bold };
-        let insets: &[f64] = if is_from_zero { &interior::INSETS_FROM_ZERO } else { &interior::INSETS };
+    fn go_inside(
+        &mut self,
+        insets: &[f64],
+        start: From,
+        tolerance: f64,
+        system: &mut System,
+        work: &mut Work,
+    ) -> Outcome {
+        let (outer, newton) = interior::THEN_STEPS;
+        let inner = Some((steps::FULL_INNER, newton));
+        let bold = Loop { alpha: interior::THEN_ALPHA, rho: 1.0, schedule: Schedule::Bold, outer, inner };
+        let bold = newton_options(tolerance, bold);
+        let mut outcome = Outcome::Stalled;
         for &inset in insets {
             let options = InteriorOptions { goal: interior::GOAL, max_steps: interior::STEPS, inset };
-            self.trial.copy_from_slice(&self.best);
-            if is_from_zero {
-                self.trial.fill(0.0);
+            match start {
+                From::Best => self.trial.copy_from_slice(&self.best),
+                From::Zero => self.trial.fill(0.0),
             }
             let own = (&mut self.newton.matrix, &mut *self.newton.laws);
-            let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else { return false };
+            let Some(new) = self.interior.solve(system, own, &options, &mut self.trial, work) else {
+                self.declined.note(Reason::InteriorLaws);
+                return Outcome::Declined(Reason::InteriorLaws);
+            };
             let is_best = new < self.rel;
-            if self.offer(new, tolerance, system) {
-                return true;
+            outcome = self.offer(new, tolerance, system);
+            if outcome.is_final() {
+                break;
             }
             // From where the path has led, be it the best or not.
             if is_best {
                 self.trial.copy_from_slice(&self.best);
             }
-            if self.newton(&bold, Some(new), tolerance, system, work) {
-                return true;
+            outcome = self.newton(&bold, Some(new), tolerance, system, work);
+            if outcome.is_final() {
+                break;
             }
         }
-        false
+        outcome
     }
 
     /// Accelerated sweeps from the best r.
-    fn accelerate(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> bool {
+    fn accelerate(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> Outcome {
         let goal = (options.tolerance * system.q_norm, options.accelerated_sweeps);
-        self.trial.copy_from_slice(&self.best);
         // The multipliers of earlier sweeps may be those of the problem as it was posed.
         self.sweeper.reset(system.n_contacts());
         self.anderson.settle(&mut self.sweeper, system, goal, &mut self.trial, work);
@@ -292,13 +308,32 @@ impl Attempts {
         tolerance: f64,
         system: &mut System,
         work: &mut Work,
-    ) -> bool {
+    ) -> Outcome {
         let rel = known.unwrap_or_else(|| system.rel(&self.trial));
         let mut new = self.newton.solve(system, plan, rel, &mut self.trial, work);
         if new > MARGIN * tolerance {
             new = self.newton.polish(system, MARGIN * tolerance, new, &mut self.trial, work);
         }
         self.offer(new, tolerance, system)
+    }
+
+    /// Proximal Newton from points somewhere in the cones.
+    fn restart(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
+        for seed in 1..=steps::RESTARTS {
+            self.scatter(seed, system);
+            let (schedule, outer) = if seed % 2 == 1 {
+                (Schedule::Fast, steps::RESTART_STEPS[0])
+            } else {
+                (Schedule::Safe, steps::RESTART_STEPS[1])
+            };
+            let rho = steps::RESTART_RHO[seed as usize / 2 % 3];
+            let plan = newton_options(tolerance, Loop { alpha: 1.0, rho, schedule, outer, inner: None });
+            let outcome = self.newton(&plan, None, tolerance, system, work);
+            if outcome.is_final() {
+                return outcome;
+            }
+        }
+        Outcome::Stalled
     }
 
     /// A starting point somewhere in the cones, of the size of the impulses that stop the contacts; a fixed sequence.
@@ -314,28 +349,57 @@ impl Attempts {
         }
     }
 
-    /// Lemke's method; a status if that settles the matter.
-    fn pivot(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Option<Status> {
+    /// Alternating directions from `trial`, then careful Newton steps.
+    fn split(
+        &mut self,
+        (rho, max_steps): (f64, usize),
+        tolerance: f64,
+        system: &mut System,
+        work: &mut Work,
+    ) -> Outcome {
+        let plan = AdmmOptions { tolerance: MARGIN * tolerance, max_steps, rho, ..AdmmOptions::default() };
+        let new = self.admm.solve(system, &plan, &mut self.trial, work);
+        let start = self.trial.clone();
+        let mut outcome = self.offer(new, tolerance, system);
+        for (alpha, rho) in splitting::THEN {
+            if outcome.is_final() {
+                break;
+            }
+            self.trial.copy_from_slice(&start);
+            let outer = splitting::THEN_STEPS;
+            let plan = newton_options(tolerance, Loop { alpha, rho, schedule: Schedule::Safe, outer, inner: None });
+            outcome = self.newton(&plan, None, tolerance, system, work);
+        }
+        outcome
+    }
+
+    /// Lemke's method.
+    fn pivot(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
         let limit = pivoting::PER_ROW * system.n() + pivoting::AT_LEAST;
         match self.lemke.solve(system, limit, tolerance, &mut self.trial, work) {
-            End::Ray if self.lemke.is_certificate(system) => Some(Status::Infeasible),
+            End::Ray if self.lemke.is_certificate(system) => Outcome::NoSolution,
             End::Solved => {
                 let new = self.lemke.residual();
-                self.offer(new, tolerance, system).then_some(Status::Stalled)
+                self.offer(new, tolerance, system)
             }
-            _ => None,
+            _ => Outcome::Stalled,
         }
     }
 }
 
-fn newton_options(tolerance: f64, alpha: f64, rho: f64, schedule: Schedule, max_outer: usize) -> ProximalNewtonOptions {
-    let tolerance = MARGIN * tolerance;
-    ProximalNewtonOptions { tolerance, alpha, max_outer, rho, schedule, ..ProximalNewtonOptions::default() }
-}
-
-/// Whether all laws are rows of a linear or mixed linear complementarity problem.
-pub fn is_lcp(cones: &[Cone]) -> bool {
-    cones.iter().all(|c| matches!(c, Cone::Unilateral | Cone::Bilateral))
+fn newton_options(tolerance: f64, plan: Loop) -> ProximalNewtonOptions {
+    let all = ProximalNewtonOptions {
+        tolerance: MARGIN * tolerance,
+        alpha: plan.alpha,
+        max_outer: plan.outer,
+        rho: plan.rho,
+        schedule: plan.schedule,
+        ..ProximalNewtonOptions::default()
+    };
+    match plan.inner {
+        Some((max_inner, max_newton)) => ProximalNewtonOptions { max_inner, max_newton, ..all },
+        None => all,
+    }
 }
 
 /// Whether no contact closes at r = 0: the one case in which r = 0 may be the answer.

@@ -24,16 +24,18 @@
 
 use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
-use super::attempts::{Attempts, Stage, is_lcp};
+use super::attempts::{Attempts, Stage};
 use super::constants::auto::{
     LCP_SWEEPS, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE, SWEEPS, WARM_FLOOR, WARM_SHARE,
 };
-use super::constants::newton::{FEW_CONTACTS, FEW_RESIDUAL, MANY_FULL_STEPS, NEAR};
+use super::constants::newton::{FEW_CONTACTS, FEW_RESIDUAL, NEAR};
 use super::constants::{anderson, pivoting};
 use super::frame::Frame;
 use super::islands::{Islands, gather, scatter};
+use super::outcome::{LawSet, Outcome};
+use super::plan::Shared;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
+use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Work};
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +48,11 @@ pub struct AutoOptions {
     pub lcp_sweeps: usize,
     /// Accelerated sweeps at most.
     pub accelerated_sweeps: usize,
-    /// Newton steps of the bold kind, where contacts are many, before other starts and the careful kind are tried: chains took up to 640 of the one and
-    /// 2100 of the other.
-    pub newton_steps: usize,
     /// Share of the tolerance to which a warm start must solve the problem to be taken as it is. In motion, where the last step's impulses are the start,
     /// bodies at rest want a small one: what a residual leaves as velocity moves them, and each step would find another problem.
     pub warm_share: f64,
-    /// Up to this many rows a complementarity problem goes to Lemke after two sweeps.
-    pub lemke_rows: usize,
+    /// Pieces that are left out, by their names in [`PIECES`](super::PIECES): what an ablation does.
+    pub without: Vec<&'static str>,
 }
 
 impl Default for AutoOptions {
@@ -63,9 +62,8 @@ impl Default for AutoOptions {
             sweeps: SWEEPS,
             lcp_sweeps: LCP_SWEEPS,
             accelerated_sweeps: anderson::SWEEPS,
-            newton_steps: MANY_FULL_STEPS,
             warm_share: 1.0,
-            lemke_rows: pivoting::FEW_ROWS,
+            without: Vec::new(),
         }
     }
 }
@@ -92,7 +90,7 @@ impl AutoOptions {
     pub(super) fn count_sweeps(&self, n_contacts: usize, is_lcp: bool) -> usize {
         match n_contacts {
             1 => 1,
-            n if is_lcp && n <= self.lemke_rows => PIVOTING_SWEEPS,
+            n if is_lcp && n <= pivoting::FEW_ROWS => PIVOTING_SWEEPS,
             _ if is_lcp => self.lcp_sweeps,
             _ => self.sweeps,
         }
@@ -121,11 +119,11 @@ impl Auto {
     fn sweep(&mut self, problem: &ContactProblem, solution: &mut Solution) -> Stage {
         let scaling = self.frame.scaling();
         // Moments are compared with forces in scaled variables only; without compliance there is nothing to sweep.
-        if scaling.has_moments() || scaling.has_gaps() {
+        if scaling.has_moments() || scaling.has_gaps() || self.options.without.contains(&"sweeps") {
             return Stage::Fresh;
         }
         let n = problem.n_contacts();
-        let count = self.options.count_sweeps(n, is_lcp(problem.cones()));
+        let count = self.options.count_sweeps(n, LawSet::ROWS.contains(LawSet::of(problem.cones())));
         let tolerance = self.options.tolerance;
         let (view, scaling, q_norm) = self.frame.view(problem);
         let sweeper = &mut self.attempts.sweeper;
@@ -135,35 +133,35 @@ impl Auto {
         solution.method = "gauss-seidel";
         // Where r still moved a lot it is hardly solved, except where few sweeps are exact.
         if is_still || count <= PIVOTING_SWEEPS {
-            self.frame.conclude(problem, tolerance, Status::Stalled, solution);
+            self.frame.conclude(problem, tolerance, Outcome::Stalled, solution);
             return Stage::Refused;
         }
         Stage::Swept
     }
 
     /// Solves every island apart, from r (scaled); each to the tolerance in its own q̂, so that the whole is. Returns
-    /// the last method that was needed, and the status to report if the judge does not find r solved.
-    fn solve_parts(&mut self, n_parts: usize, stage: Stage, r: &mut [f64], work: &mut Work) -> (&'static str, Status) {
+    /// the last method that was needed, and how it ended.
+    fn solve_parts(&mut self, n_parts: usize, stage: Stage, r: &mut [f64], work: &mut Work) -> (&'static str, Outcome) {
         self.islands.sort();
         // The judge refused the whole, not every part of it.
         let stage = if stage == Stage::Refused { Stage::Swept } else { stage };
-        let mut outcome = ("gauss-seidel", Status::Stalled);
+        let mut all = ("gauss-seidel", Outcome::Met);
         for k in 0..n_parts {
             let members = self.islands.part(k);
             let whole = &self.frame.system;
             self.part.restrict(whole, members);
             gather(whole.offsets(), members, r, &mut self.part_r);
-            let (method, status) = self.attempts.run(&self.options, stage, &mut self.part, &mut self.part_r, work);
+            let (method, outcome) = self.attempts.run(&self.options, stage, &mut self.part, &mut self.part_r, work);
             scatter(whole.offsets(), members, &self.part_r, r);
             if method != "gauss-seidel" {
-                outcome.0 = method;
+                all.0 = method;
             }
             // One part without a solution leaves the whole without one.
-            if status == Status::Infeasible {
-                outcome.1 = status;
+            if outcome == Outcome::NoSolution || !outcome.is_final() && all.1 != Outcome::NoSolution {
+                all.1 = outcome;
             }
         }
-        outcome
+        all
     }
 }
 
@@ -204,14 +202,16 @@ impl ContactSolver for Auto {
         self.frame.enter(problem, &mut solution.r);
         self.attempts.near_goal = self.options.near_goal(start);
         let (r, work) = (&mut solution.r, &mut solution.work);
-        let n_parts = self.islands.find(&self.frame.system.w);
+        self.attempts.start();
+        let is_split = Shared::without(&self.options.without).islands;
+        let n_parts = if is_split { self.islands.find(&self.frame.system.w) } else { 1 };
         self.attempts.known = (is_near && n_parts == 1).then_some(rel);
         self.attempts.known_u.clear();
         if self.attempts.known.is_some() {
             let scaled = solution.u.iter().zip(self.frame.scaling().inverse()).map(|(u, i)| u * i);
             self.attempts.known_u.extend(scaled);
         }
-        let (method, otherwise) = if n_parts > 1 {
+        let (method, outcome) = if n_parts > 1 {
             self.solve_parts(n_parts, stage, r, work)
         } else {
             self.attempts.run(&self.options, stage, &mut self.frame.system, r, work)
@@ -220,7 +220,8 @@ impl ContactSolver for Auto {
         System::leave(self.frame.scaling(), &mut solution.r);
         self.frame.system.release();
         self.part.release();
-        self.frame.conclude(problem, tolerance, otherwise, solution);
+        self.frame.conclude(problem, tolerance, outcome, solution);
+        self.attempts.report(solution);
         Ok(())
     }
 }

@@ -20,8 +20,10 @@ use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::constants::enumerate::{CONSISTENT, DOUBTFUL_PIVOT, MOST_MODES, NEAR_MISS, PIVOT, SAME};
 use super::frame::Frame;
+use super::method::{Framed, Iterate};
+use super::outcome::Outcome;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
+use super::{DEFAULT_TOLERANCE, Solution, Start, Work};
 
 /// Options of [`Enumerate`].
 #[derive(Debug, Clone, PartialEq)]
@@ -52,16 +54,18 @@ pub struct Enumeration {
 }
 
 /// Enumeration as a solver: returns the solution of smallest norm.
+pub type Enumerate = Framed<Enumerating>;
+
+/// The method behind [`Enumerate`].
 #[derive(Debug, Clone, Default)]
-pub struct Enumerate {
+pub struct Enumerating {
     options: EnumerateOptions,
-    frame: Frame,
 }
 
 impl Enumerate {
     /// With options.
     pub fn new(options: EnumerateOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::around(Enumerating { options })
     }
 }
 
@@ -121,31 +125,45 @@ fn ties(cone: &Cone, row: usize) -> Vec<Tie> {
 
 /// Finds all solutions.
 pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result<Enumeration, ContactError> {
-    let modes: Option<Vec<_>> = problem.cones().iter().map(pieces).collect();
-    let modes = modes.ok_or(ContactError::NotApplicable {
-        solver: "enumerate",
-        reason: "a law with a curved section (circular, rolling, ellipsoidal) or a polygon in space",
-    })?;
-    let total = modes.iter().try_fold(1usize, |n, m| n.checked_mul(m.len())).unwrap_or(usize::MAX);
-    if total > options.max_modes {
-        return Err(ContactError::NotApplicable { solver: "enumerate", reason: "more modes than `max_modes`" });
-    }
+    check(problem, options.max_modes)?;
     let mut frame = Frame::default();
     frame.open(problem, Start::Cold, options.tolerance, &mut Solution::default());
     frame.enter(problem, &mut vec![0.0; problem.n_rows()]);
-    let mut system = std::mem::take(&mut frame.system);
+    let mut found = search(&mut frame.system, options);
+    for r in &mut found.solutions {
+        System::leave(frame.scaling(), r);
+    }
+    Ok(found)
+}
+
+/// Whether all laws have pieces, and no more modes than allowed.
+fn check(problem: &ContactProblem, max_modes: usize) -> Result<(), ContactError> {
+    let refused = |reason| Err(ContactError::NotApplicable { solver: "enumerate", reason });
+    match count_modes(problem.cones()) {
+        None => refused("a law with a curved section (circular, rolling, ellipsoidal) or a polygon in space"),
+        Some(n) if n > max_modes => refused("more modes than `max_modes`"),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Number of modes; none where a law is curved.
+pub fn count_modes(cones: &[Cone]) -> Option<usize> {
+    cones.iter().try_fold(1_usize, |n, cone| Some(n.saturating_mul(pieces(cone)?.len())))
+}
+
+/// All solutions of a scaled problem, in scaled variables.
+pub fn search(system: &mut System, options: &EnumerateOptions) -> Enumeration {
     // Bounds and slopes in scaled variables.
-    let scaled: Option<Vec<_>> = system.cones.iter().map(pieces).collect();
-    let scaled = scaled.unwrap_or_default();
+    let modes: Vec<_> = system.cones.iter().map(|cone| pieces(cone).unwrap_or_default()).collect();
     let ties = system.cones.iter().enumerate().flat_map(|(i, cone)| ties(cone, system.offsets()[i])).collect();
     let mut search = Search { options, out: Enumeration::default(), ties };
-    let mut choice = vec![0; scaled.len()];
+    let mut choice = vec![0; modes.len()];
     let mut dense = Vec::new();
     system.w.to_dense(&mut dense);
-    for _ in 0..total {
-        let rows: Vec<Piece> = choice.iter().zip(&scaled).flat_map(|(c, m)| m[*c].iter().copied()).collect();
-        search.visit(&mut system, &dense, &rows, &mut Vec::new(), 0);
-        for (c, m) in choice.iter_mut().zip(&scaled) {
+    for _ in 0..count_modes(&system.cones).unwrap_or(0) {
+        let rows: Vec<Piece> = choice.iter().zip(&modes).flat_map(|(c, m)| m[*c].iter().copied()).collect();
+        search.visit(system, &dense, &rows, &mut Vec::new(), 0);
+        for (c, m) in choice.iter_mut().zip(&modes) {
             *c += 1;
             if *c < m.len() {
                 break;
@@ -153,11 +171,8 @@ pub fn enumerate(problem: &ContactProblem, options: &EnumerateOptions) -> Result
             *c = 0;
         }
     }
-    search.find_segments(&mut system);
-    for r in &mut search.out.solutions {
-        System::leave(frame.scaling(), r);
-    }
-    Ok(search.out)
+    search.find_segments(system);
+    search.out
 }
 
 struct Search<'a> {
@@ -320,47 +335,32 @@ fn solve_mode(system: &System, dense: &[f64], mode: &[Piece], tied: &[Tie], ambi
     if r.iter().all(|x| x.is_finite()) { Mode::Point(r) } else { Mode::Inconsistent }
 }
 
-impl ContactSolver for Enumerate {
-    fn name(&self) -> &'static str {
-        "enumerate"
+impl Iterate for Enumerating {
+    const NAME: &'static str = "enumerate";
+    // All solutions are wanted.
+    const USES_START: bool = false;
+
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance
     }
 
+    /// As a solver among others it is offered for problems that take seconds, not hours.
     fn check(&self, problem: &ContactProblem) -> Result<(), ContactError> {
-        let modes = problem.cones().iter().map(pieces).try_fold(1usize, |n, m| n.checked_mul(m?.len()));
-        // As a solver among others it is offered for problems that take seconds, not hours.
-        match modes {
-            Some(modes) if modes <= self.options.max_modes.min(MOST_MODES) => Ok(()),
-            _ => Err(ContactError::NotApplicable {
-                solver: "enumerate",
-                reason: "too many modes, or a law with a curved section",
-            }),
-        }
+        check(problem, self.options.max_modes.min(MOST_MODES))
     }
 
-    fn solve_into(
-        &mut self,
-        problem: &ContactProblem,
-        _start: Start,
-        solution: &mut Solution,
-    ) -> Result<(), ContactError> {
-        // All solutions are wanted, so a starting point is of no use.
-        self.frame.open(problem, Start::Cold, self.options.tolerance, solution);
-        solution.method = "enumerate";
-        let found = enumerate(problem, &self.options)?;
-        let square = |r: &Vec<f64>| r.iter().map(|x| x * x).sum::<f64>();
-        let smallest = found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b)));
-        let proved = smallest.is_none() && !found.is_ambiguous;
-        let otherwise = if proved { Status::Infeasible } else { Status::Stalled };
-        if let Some(r) = smallest {
-            solution.r.copy_from_slice(r);
-        } else {
-            solution.r.fill(0.0);
+    fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
+        let found = search(system, &self.options);
+        work.pivots += found.work.pivots;
+        r.fill(0.0);
+        let square = |r: &&Vec<f64>| r.iter().zip(&system.row_unit).map(|(r, s)| (r / s) * (r / s)).sum::<f64>();
+        match found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b))) {
+            Some(smallest) => {
+                r.copy_from_slice(smallest);
+                if found.solutions.len() > 1 { Outcome::Many } else { Outcome::Met }
+            }
+            None if found.is_ambiguous => Outcome::Stalled,
+            None => Outcome::NoSolution,
         }
-        solution.work = found.work;
-        self.frame.conclude(problem, self.options.tolerance, otherwise, solution);
-        if solution.status.is_solved() && found.solutions.len() > 1 {
-            solution.status = Status::ManySolutions;
-        }
-        Ok(())
     }
 }

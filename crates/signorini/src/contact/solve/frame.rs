@@ -4,6 +4,7 @@ use super::super::delassus::BlockMatrix;
 use super::super::problem::ContactProblem;
 use super::super::residual::Judge;
 use super::super::scaling::Scaling;
+use super::outcome::{Declined, Outcome, Routes};
 use super::system::{System, View};
 use super::{Solution, Start, Status, Work};
 
@@ -18,27 +19,6 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A whole solve: `iterate` gets the scaled system and r, and returns the status to report if the judge does not
-    /// find r solved.
-    pub fn solve(
-        &mut self,
-        method: &'static str,
-        (problem, start): (&ContactProblem, Start),
-        tolerance: f64,
-        solution: &mut Solution,
-        iterate: impl FnOnce(&mut System, &mut [f64], &mut Work) -> Status,
-    ) {
-        solution.method = method;
-        if self.open(problem, start, tolerance, solution) {
-            return;
-        }
-        self.enter(problem, &mut solution.r);
-        let otherwise = iterate(&mut self.system, &mut solution.r, &mut solution.work);
-        System::leave(self.scaling(), &mut solution.r);
-        self.system.release();
-        self.conclude(problem, tolerance, otherwise, solution);
-    }
-
     /// Prepares r and the judge. A warm start is judged, and may already be the solution; one of another size, or with
     /// numbers that are not finite, is a cold one. A cold start never is the solution, unless nothing touches, and the
     /// solvers find that themselves.
@@ -50,8 +30,9 @@ impl Frame {
         }
         solution.work = Work::default();
         solution.status = Status::Stalled;
+        (solution.routes, solution.declined) = (Routes::default(), Declined::default());
         self.judge.prepare(problem);
-        start != Start::Cold && self.conclude(problem, tolerance, Status::Stalled, solution)
+        start != Start::Cold && self.conclude(problem, tolerance, Outcome::Stalled, solution)
     }
 
     /// W as it was posed, in blocks: the operator itself, or a copy of it.
@@ -88,16 +69,19 @@ impl Frame {
         &mut self,
         problem: &ContactProblem,
         tolerance: f64,
-        otherwise: Status,
+        outcome: Outcome,
         solution: &mut Solution,
     ) -> bool {
         solution.residual = self.judge.compute_prepared(problem, &solution.r);
         solution.u.clear();
         solution.u.extend_from_slice(self.judge.velocity());
-        solution.status = match solution.residual.is_within(tolerance) {
-            true if solution.residual.rel <= tolerance => Status::Solved,
-            true => Status::SolvedToFloor,
-            false => otherwise,
+        solution.status = match (solution.residual.is_within(tolerance), outcome) {
+            (true, Outcome::Many) => Status::ManySolutions,
+            (true, _) if solution.residual.rel <= tolerance => Status::Solved,
+            (true, _) => Status::SolvedToFloor,
+            (false, Outcome::NoSolution) => Status::Infeasible,
+            (false, Outcome::Better(_)) => Status::Accurate,
+            (false, _) => Status::Stalled,
         };
         solution.status.is_solved()
     }

@@ -15,14 +15,13 @@
 
 use super::super::cone::{Cone, MAX_DIM};
 use super::super::delassus::Spatial;
-use super::super::error::ContactError;
-use super::super::problem::ContactProblem;
 use super::constants::auto::SETTLED;
 use super::constants::sweeps::{FLOOR_CHECK, FLOOR_SHARE, GOAL_SHARE, PATIENCE, PROGRESS};
-use super::frame::Frame;
 use super::local::solve_local;
+use super::method::{Framed, Iterate};
+use super::outcome::Outcome;
 use super::system::{System, View};
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
+use super::{DEFAULT_TOLERANCE, Work};
 use crate::simd::{Space, in_registers};
 
 /// Options of [`GaussSeidel`].
@@ -43,17 +42,19 @@ impl Default for GaussSeidelOptions {
 }
 
 /// Block Gauss–Seidel.
+pub type GaussSeidel = Framed<Sweeping>;
+
+/// The method behind [`GaussSeidel`].
 #[derive(Debug, Clone, Default)]
-pub struct GaussSeidel {
+pub struct Sweeping {
     options: GaussSeidelOptions,
-    frame: Frame,
     sweeper: Sweeper,
 }
 
 impl GaussSeidel {
     /// With options.
     pub fn new(options: GaussSeidelOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::around(Sweeping { options, ..Sweeping::default() })
     }
 }
 
@@ -206,27 +207,16 @@ fn sweep_rows(view: View, sigma: Option<&[f64]>, backwards: bool, r: &mut [f64])
     change.sqrt()
 }
 
-impl ContactSolver for GaussSeidel {
-    fn name(&self) -> &'static str {
-        "gauss-seidel"
+impl Iterate for Sweeping {
+    const NAME: &'static str = "gauss-seidel";
+
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance
     }
 
-    fn check(&self, _problem: &ContactProblem) -> Result<(), ContactError> {
-        Ok(())
-    }
-
-    fn solve_into(
-        &mut self,
-        problem: &ContactProblem,
-        start: Start,
-        solution: &mut Solution,
-    ) -> Result<(), ContactError> {
-        let (sweeper, options) = (&mut self.sweeper, &self.options);
-        self.frame.solve("gauss-seidel", (problem, start), options.tolerance, solution, |system, r, work| {
-            sweeper.reset(system.n_contacts());
-            iterate(sweeper, options, system, r, work)
-        });
-        Ok(())
+    fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
+        self.sweeper.reset(system.n_contacts());
+        iterate(&mut self.sweeper, &self.options, system, r, work)
     }
 }
 
@@ -237,10 +227,10 @@ fn iterate(
     system: &mut System,
     r: &mut [f64],
     work: &mut Work,
-) -> Status {
+) -> Outcome {
     let mut best = (f64::INFINITY, r.to_vec());
     let (mut since, mut mark) = (0, f64::INFINITY);
-    let mut status = Status::Accurate;
+    let mut is_stuck = false;
     while work.sweeps < options.max_sweeps {
         sweeper.sweep(system.view(), None, work.sweeps % 2 == 1, r);
         work.sweeps += 1;
@@ -261,10 +251,10 @@ fn iterate(
             break;
         }
         if since >= PATIENCE || !rel.is_finite() {
-            status = Status::Stalled;
+            is_stuck = true;
             break;
         }
     }
     r.copy_from_slice(&best.1);
-    status
+    if is_stuck { Outcome::Stalled } else { Outcome::Better(best.0) }
 }

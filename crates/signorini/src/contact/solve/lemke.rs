@@ -18,9 +18,11 @@
 
 use super::super::error::ContactError;
 use super::super::problem::{ContactProblem, Kind};
-use super::frame::Frame;
+use super::method::{Framed, Iterate};
+use super::outcome::Outcome;
+use super::system::System;
 use super::tableau::{Core, End};
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status};
+use super::{DEFAULT_TOLERANCE, Work};
 
 /// Options of [`Lemke`].
 #[derive(Debug, Clone, PartialEq)]
@@ -38,23 +40,27 @@ impl Default for LemkeOptions {
 }
 
 /// Lemke's method.
+pub type Lemke = Framed<Pivoting>;
+
+/// The method behind [`Lemke`].
 #[derive(Debug, Clone, Default)]
-pub struct Lemke {
+pub struct Pivoting {
     options: LemkeOptions,
-    frame: Frame,
     core: Core,
 }
 
 impl Lemke {
     /// With options.
     pub fn new(options: LemkeOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::around(Pivoting { options, ..Pivoting::default() })
     }
 }
 
-impl ContactSolver for Lemke {
-    fn name(&self) -> &'static str {
-        "lemke"
+impl Iterate for Pivoting {
+    const NAME: &'static str = "lemke";
+
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance
     }
 
     fn check(&self, problem: &ContactProblem) -> Result<(), ContactError> {
@@ -67,23 +73,14 @@ impl ContactSolver for Lemke {
         }
     }
 
-    fn solve_into(
-        &mut self,
-        problem: &ContactProblem,
-        start: Start,
-        solution: &mut Solution,
-    ) -> Result<(), ContactError> {
-        self.check(problem)?;
-        let (core, tolerance) = (&mut self.core, self.options.tolerance);
-        let limit = self.options.max_pivots_per_row.saturating_mul(problem.n_rows()).saturating_add(100);
-        self.frame.solve("lemke", (problem, start), tolerance, solution, |system, r, work| {
-            r.fill(0.0);
-            match core.solve(system, limit, tolerance, r, work) {
-                End::Ray if core.is_certificate(system) => Status::Infeasible,
-                End::Limit => Status::Accurate,
-                _ => Status::Stalled,
-            }
-        });
-        Ok(())
+    fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
+        let limit = self.options.max_pivots_per_row.saturating_mul(system.n()).saturating_add(100);
+        r.fill(0.0);
+        match self.core.solve(system, limit, self.options.tolerance, r, work) {
+            End::Ray if self.core.is_certificate(system) => Outcome::NoSolution,
+            End::Limit => Outcome::Better(f64::INFINITY),
+            End::Solved => Outcome::Met,
+            End::Ray | End::Singular => Outcome::Stalled,
+        }
     }
 }

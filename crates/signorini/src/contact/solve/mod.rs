@@ -15,9 +15,12 @@ mod islands;
 mod lemke;
 mod linear;
 mod local;
+mod method;
 mod newton;
 mod newton_matrix;
 mod ordering;
+mod outcome;
+mod plan;
 mod speed_lu;
 mod stubborn;
 mod system;
@@ -31,6 +34,8 @@ pub use enumerate::{Enumerate, EnumerateOptions, Enumeration, enumerate};
 pub use gauss_seidel::{GaussSeidel, GaussSeidelOptions};
 pub use lemke::{Lemke, LemkeOptions};
 pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
+pub use outcome::{Declined, LawSet, Outcome, Reason, Route, Routes};
+pub use plan::PIECES;
 pub use speed_lu::MOST_SPEEDS;
 
 use super::error::ContactError;
@@ -126,6 +131,10 @@ pub struct Solution {
     pub work: Work,
     /// The method that produced r.
     pub method: &'static str,
+    /// By which factorisations.
+    pub routes: Routes,
+    /// What was not tried, and why.
+    pub declined: Declined,
 }
 
 /// A solver: one configuration, with its scratch.

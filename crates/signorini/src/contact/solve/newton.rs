@@ -18,19 +18,19 @@
 
 use super::super::cone::{Cone, Section};
 use super::super::delassus::Delassus;
-use super::super::error::ContactError;
-use super::super::problem::ContactProblem;
 use super::active::Linearised;
 use super::constants::newton::{
     ARMIJO, FAIR, FALL, FAST_FALL, FEW_TO_ELIMINATE, FLOOR_CHECK, FLOOR_SHARE, FORCING, FULL_STEP_RISE, GOOD,
     INNER_FLOOR, LARGEST_ALPHA, LEAST_SPEEDS_ALPHA, LITTLE, MOST_ALPHA, ON_BOUND, PATIENCE, POLISH, PROGRESS, REPEAT,
     RISE, ROUNDS, SHORTEST_STEP, SPEEDS_ALPHA, SPEEDS_GOAL,
 };
-use super::frame::Frame;
+use super::method::{Framed, Iterate};
 use super::newton_matrix::NewtonMatrix;
+use super::outcome::Outcome;
+use super::plan::Shared;
 use super::stubborn::Stubborn;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Status, Work};
+use super::{DEFAULT_TOLERANCE, Solution, Work};
 
 /// Options of [`ProximalNewton`].
 #[derive(Debug, Clone, PartialEq)]
@@ -112,17 +112,19 @@ impl Default for ProximalNewtonOptions {
 }
 
 /// Semismooth Newton inside a proximal-point loop.
+pub type ProximalNewton = Framed<Proximal>;
+
+/// The method behind [`ProximalNewton`].
 #[derive(Debug, Clone, Default)]
-pub struct ProximalNewton {
+pub struct Proximal {
     options: ProximalNewtonOptions,
-    frame: Frame,
     core: Core,
 }
 
 impl ProximalNewton {
     /// With options.
     pub fn new(options: ProximalNewtonOptions) -> Self {
-        Self { options, ..Self::default() }
+        Self::around(Proximal { options, ..Proximal::default() })
     }
 }
 
@@ -141,12 +143,14 @@ pub struct Core {
     /// Linearisations at the end of a step, while those of its start are needed.
     next_laws: Vec<Linearised>,
     stubborn: Stubborn,
+    shared: Shared,
 }
 
 impl Core {
     /// Forgets the last problem.
-    pub fn reset(&mut self, system: &System, tolerance: f64) {
-        self.matrix.reset(system, tolerance);
+    pub fn reset(&mut self, system: &System, tolerance: f64, shared: Shared) {
+        self.shared = shared;
+        self.matrix.reset(system, tolerance, shared);
         self.laws.resize(system.n_contacts(), Linearised::default());
         self.next_laws.resize(system.n_contacts(), Linearised::default());
         let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
@@ -183,7 +187,7 @@ impl Core {
         let plain = Self::linearise(&mut self.next_laws, system, rho, &self.trial, &self.trial_u);
         let mut new = plain;
         // Over speeds, and with few contacts, another factorisation costs no more than the columns of one contact.
-        let is_worth_it = !self.matrix.is_by_speeds() && system.n_contacts() > FEW_TO_ELIMINATE;
+        let is_worth_it = self.shared.stubborn && !self.matrix.is_by_speeds() && system.n_contacts() > FEW_TO_ELIMINATE;
         if is_worth_it && plain >= GOOD * size {
             self.stubborn.reset(system);
         }
@@ -352,7 +356,10 @@ impl Core {
                 break;
             }
             // With the same factors the next step gains as much as this one, and costs a third.
-            is_repeated = !is_repeated && self.matrix.response().is_some() && rel * rel <= REPEAT * options.goal * last;
+            is_repeated = self.shared.repeated
+                && !is_repeated
+                && self.matrix.response().is_some()
+                && rel * rel <= REPEAT * options.goal * last;
             last = rel;
             if rel < PROGRESS * mark {
                 (mark, since) = (rel, 0);
@@ -498,28 +505,22 @@ fn prolong(system: &System, r: &[f64], x: &mut [f64]) -> bool {
     true
 }
 
-impl ContactSolver for ProximalNewton {
-    fn name(&self) -> &'static str {
-        "newton"
+impl Iterate for Proximal {
+    const NAME: &'static str = "newton";
+
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance
     }
 
-    fn check(&self, _problem: &ContactProblem) -> Result<(), ContactError> {
-        Ok(())
+    fn report(&self, solution: &mut Solution) {
+        self.core.matrix.report(solution);
     }
 
-    fn solve_into(
-        &mut self,
-        problem: &ContactProblem,
-        start: Start,
-        solution: &mut Solution,
-    ) -> Result<(), ContactError> {
-        let (core, options) = (&mut self.core, &self.options);
-        self.frame.solve("newton", (problem, start), options.tolerance, solution, |system, r, work| {
-            core.reset(system, options.tolerance);
-            let rel = system.rel(r);
-            core.solve(system, options, rel, r, work);
-            Status::Stalled
-        });
-        Ok(())
+    fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
+        self.core.matrix.start();
+        self.core.reset(system, self.options.tolerance, Shared::default());
+        let rel = system.rel(r);
+        self.core.solve(system, &self.options, rel, r, work);
+        Outcome::Stalled
     }
 }

@@ -1,11 +1,14 @@
 //! The Newton matrix A + B (W + α) over active contacts: assembled, factored, solved.
 
 use super::super::cone::MAX_DIM;
+use super::Solution;
 use super::active::Linearised;
 use super::block_lu::{Numeric, Row, Rows, Symbolic};
 use super::constants::factors::{ALPHA_PER_TOLERANCE, LEAST_ALPHA_IN_MECHANISM, LEAST_ALPHA_IN_W};
 use super::constants::route::{BLOCK_ROWS, DENSE_ROWS, SPARSE};
 use super::linear::DenseLu;
+use super::outcome::{Declined, Reason, Route, Routes};
+use super::plan::Shared;
 use super::system::System;
 use super::woodbury::Woodbury;
 
@@ -33,11 +36,26 @@ pub struct NewtonMatrix {
     uses_mechanism: bool,
     /// Whether velocities, too, are found by the mechanism.
     moves_mechanism: bool,
+    shared: Shared,
+    routes: Routes,
+    declined: Declined,
 }
 
 impl NewtonMatrix {
+    /// Forgets the routes of the last solve.
+    pub fn start(&mut self) {
+        (self.routes, self.declined) = (Routes::default(), Declined::default());
+    }
+
+    /// Adds the routes since then, and what was declined.
+    pub fn report(&self, solution: &mut Solution) {
+        solution.routes = self.routes;
+        solution.declined.note_all(self.declined);
+    }
+
     /// Forgets the last problem, and chooses between its contacts and the mechanism behind them.
-    pub fn reset(&mut self, system: &System, tolerance: f64) {
+    pub fn reset(&mut self, system: &System, tolerance: f64, shared: Shared) {
+        self.shared = shared;
         self.tolerance = tolerance;
         self.has_order = false;
         self.uses_mechanism = false;
@@ -91,8 +109,10 @@ impl NewtonMatrix {
     pub fn factor(&mut self, system: &System, laws: &[Linearised], alpha: f64) -> bool {
         if self.uses_mechanism {
             if self.mechanism.factor(system, laws, alpha) {
+                self.routes.note(if self.mechanism.is_by_speeds() { Route::Speeds } else { Route::Links });
                 return true;
             }
+            self.declined.note(Reason::MechanismPivot);
             self.uses_mechanism = false;
         }
         let n_contacts = system.n_contacts();
@@ -103,7 +123,8 @@ impl NewtonMatrix {
         let is_sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * SPARSE < n_contacts * n_contacts;
         // Spatial blocks fill registers by themselves, which pays where rows are short.
         let is_small = system.w.stride() == 3 && BLOCK_ROWS.contains(&self.active_rows);
-        let sparse = is_sparse || is_small;
+        let sparse = is_sparse || is_small && self.shared.blocks || !self.shared.dense;
+        self.routes.note(if sparse { Route::Blocks } else { Route::Dense });
         if !sparse {
             self.sparse_dim = 0;
             return self.factor_dense(system, laws, alpha);

@@ -436,7 +436,7 @@ mod tests {
                 }
                 if route == 0 {
                     let mut matrix = NewtonMatrix::default();
-                    matrix.reset(system, 1e-9);
+                    matrix.reset(system, 1e-9, Default::default());
                     assert!(matrix.solve(system, &laws, 1e-3, &mut x));
                     Delassus::apply(&system.w, &x, &mut wx);
                 } else {
