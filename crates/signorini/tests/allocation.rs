@@ -241,7 +241,7 @@ fn tip_on_floor(n: usize, fittings: bool) -> Scene {
         scene.joint[5].friction = Some(PerCoordinate::All(0.1));
         scene.joint[6].friction_load = Some(PerCoordinate::All(0.01));
     }
-    scene.material.push(Material { name: "m".into(), friction: Some(0.3), ..Default::default() });
+    scene.material.push(Material { name: "m".into(), friction: Some(0.3.into()), ..Default::default() });
     scene.body[n - 1].point.push(ContactPoint { name: "tip".into(), position: point, material: Some("m".into()) });
     let floor = Shape {
         geometry: Geometry::HalfSpace,

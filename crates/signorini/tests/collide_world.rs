@@ -5,7 +5,8 @@
 
 mod collide_support;
 use collide_support::*;
-use signorini::collide::{Scratch, World};
+use signorini::collide::{Contact, Scratch, World};
+use signorini::contact::law::{self, PairLaw};
 use signorini::model::{BodyId, Model};
 use signorini::scene::*;
 use signorini::spatial::{Pose, Twist, Vec3};
@@ -53,7 +54,12 @@ fn touching(scene: &Scene) -> Vec<(Option<u32>, u32, f64, f64)> {
     let poses = [at(0.0, 0.0, 1.0), at(0.1, 0.0, 1.0), at(0.0, 0.1, 1.0)];
     world.find_contacts(&poses, &[Twist::default(); 3], 1e-3, &mut Scratch::default(), &mut out);
     check(&out);
-    out.iter().map(|c| (c.a.map(|BodyId(i)| i), c.b.unwrap().0, c.friction, c.restitution)).collect()
+    let laws = world.laws();
+    let coefficients = |c: &Contact| {
+        let PairLaw { friction: law::Friction::Disc { mu }, restitution } = *laws.get(c.law);
+        (mu, restitution)
+    };
+    out.iter().map(|c| (c.a.map(|BodyId(i)| i), c.b.unwrap().0, coefficients(c).0, coefficients(c).1)).collect()
 }
 
 fn pairs(scene: &Scene) -> Vec<(Option<u32>, u32)> {
@@ -100,8 +106,12 @@ fn rules_and_joints_filter() {
 #[test]
 fn materials_combine() {
     let mut scene = balls();
-    let material =
-        |name: &str, friction, restitution| Material { name: name.into(), friction, restitution, density: None };
+    let material = |name: &str, friction: Option<f64>, restitution| Material {
+        name: name.into(),
+        friction: friction.map(Friction::from),
+        restitution,
+        density: None,
+    };
     scene.material = vec![
         material("rough", Some(0.8), Some(0.1)),
         material("smooth", Some(0.2), Some(0.7)),
@@ -119,10 +129,10 @@ fn materials_combine() {
     let (friction, restitution) = law(&scene, Some(0), 1);
     assert!((friction - 0.4).abs() < 1e-15 && restitution == 0.7);
     let materials = vec!["smooth".into(), "rough".into()];
-    scene.contact = vec![ContactRule { materials, friction: Some(0.3), ..ContactRule::default() }];
+    scene.contact = vec![ContactRule { materials, friction: Some(0.3.into()), ..ContactRule::default() }];
     assert_eq!(law(&scene, Some(0), 1), (0.3, 0.7));
     let bodies = vec!["a1".into(), "a2".into()];
-    scene.contact.insert(0, ContactRule { bodies, friction: Some(0.9), ..ContactRule::default() });
+    scene.contact.insert(0, ContactRule { bodies, friction: Some(0.9.into()), ..ContactRule::default() });
     assert_eq!(law(&scene, Some(0), 1), (0.9, 0.7));
 }
 
@@ -139,7 +149,7 @@ fn rules_are_checked() {
     assert_eq!(kinds(rule(["c*", "b"], false)), at(Pattern, "contact[0].bodies[0]"));
     assert_eq!(kinds(ContactRule { enabled: None, ..rule(["a1", "b"], true) }), at(Missing, "contact[0]"));
     assert_eq!(
-        kinds(ContactRule { friction: Some(-1.0), ..rule(["a1", "b"], true) }),
+        kinds(ContactRule { friction: Some((-1.0).into()), ..rule(["a1", "b"], true) }),
         at(OutOfRange, "contact[0].friction")
     );
     assert_eq!(

@@ -17,7 +17,7 @@ fn is_solved(report: &StepReport, tolerance: f64) -> bool {
 /// A block of 1 m on a slope of 10 degrees.
 fn incline(friction: f64) -> Scene {
     let mut scene = bundled("incline");
-    scene.material[0].friction = Some(friction);
+    scene.material[0].friction = Some(friction.into());
     scene
 }
 

@@ -19,7 +19,7 @@ fn shape(geometry: Geometry, position: [f64; 3]) -> Shape {
 
 /// A floor at a height, and a material for it.
 fn add_floor(scene: &mut Scene, height: f64, restitution: f64) {
-    let (friction, restitution) = (Some(0.4), Some(restitution));
+    let (friction, restitution) = (Some(0.4.into()), Some(restitution));
     scene.material.push(Material { name: "m".into(), friction, restitution, ..Default::default() });
     let floor = shape(Geometry::HalfSpace, [0.0, 0.0, height]);
     scene.body.push(Body { name: GROUND.into(), shape: vec![floor], ..Default::default() });

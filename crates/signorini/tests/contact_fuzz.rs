@@ -284,7 +284,7 @@ fn momentum_error(seed: u64, integrator: Integrator, step: f64) -> (f64, f64) {
     let mut scene = random_tree(&mut rng, 3, 0.3, &kinds, Extras { fittings: false, motions: false });
     scene.joint.retain(|j| j.parent != GROUND && j.child != GROUND);
     scene.gravity = [0.0, 0.0, GRAVITY];
-    scene.material.push(Material { name: "m".into(), friction: Some(0.5), ..Default::default() });
+    scene.material.push(Material { name: "m".into(), friction: Some(0.5.into()), ..Default::default() });
     let shape = |geometry: Geometry, position: [f64; 3]| Shape {
         geometry,
         position,

@@ -19,7 +19,7 @@ fn read(text: &str) -> Scene {
 
 /// Gives every body of a mechanism a ball and puts a floor through its middle; some joints get limits and dry friction.
 fn add_contact(scene: &mut Scene, rng: &mut Rng) {
-    scene.material.push(Material { name: "m".into(), friction: Some(0.4), ..Default::default() });
+    scene.material.push(Material { name: "m".into(), friction: Some(0.4.into()), ..Default::default() });
     let shape = |geometry: Geometry, position: [f64; 3]| Shape {
         geometry,
         position,

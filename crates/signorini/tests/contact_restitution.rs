@@ -45,7 +45,7 @@ fn random_impact(rng: &mut Rng, friction: f64, most_balls: usize, limits: bool) 
     let mut scene = random_tree(rng, n, 0.3, &KINDS, extras);
     scene.gravity = [0.0; 3];
     let restitution = rng.unit();
-    let (friction, restitution) = (Some(friction), Some(restitution));
+    let (friction, restitution) = (Some(friction.into()), Some(restitution));
     scene.material.push(Material { name: "m".into(), friction, restitution, ..Default::default() });
     let shape = |geometry: Geometry, position: [f64; 3]| Shape {
         geometry,

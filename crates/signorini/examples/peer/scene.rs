@@ -180,7 +180,7 @@ fn add_ground(peer: &PeerScene, scene: &mut Scene) {
         return;
     }
     scene.body.push(scene::Body { name: GROUND.to_owned(), shape: ground, ..Default::default() });
-    let (friction, restitution) = (Some(peer.mu), Some(peer.e));
+    let (friction, restitution) = (Some(peer.mu.into()), Some(peer.e));
     scene.material.push(Material { name: SURFACE.to_owned(), density: None, friction, restitution });
     let two = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
     if !peer.body_body {

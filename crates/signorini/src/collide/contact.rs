@@ -1,5 +1,6 @@
 //! What the room hands on: contacts with lasting names.
 
+use crate::contact::law::LawId;
 use crate::model::BodyId;
 use crate::spatial::Vec3;
 use serde::{Deserialize, Serialize};
@@ -41,10 +42,8 @@ pub struct Contact {
     pub tangent: [Vec3; 2],
     /// Distance along the normal at the start of the step; negative where the bodies overlap.
     pub gap: f64,
-    /// Coefficient of friction of the pair.
-    pub friction: f64,
-    /// Coefficient of restitution of the pair.
-    pub restitution: f64,
+    /// Friction and restitution: a law of [`Model::laws`](crate::model::Model::laws).
+    pub law: LawId,
     /// Whether the direction is known to be the one of largest gap. Deep overlap of curved shapes or hulls may leave it open.
     pub is_reliable: bool,
 }

@@ -16,13 +16,14 @@
 
 use super::broad::{Broad, core_box, surface_box, swept};
 use super::contact::{Contact, ContactId};
-use super::filter::{Filter, Law};
+use super::filter::Filter;
 use super::manifold::tangents;
 use super::pair::{Motion, PairScratch};
 use super::piece::{Piece, PieceForm};
 use super::sweep::SLACK;
+use crate::contact::law::{LawId, Laws};
 use crate::model::event::Action;
-use crate::model::{BodyId, Form, Model, Shape};
+use crate::model::{BodyId, Form, Model, PairLaws, Shape};
 use crate::spatial::{Pose, Twist, Vec3};
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::Vector;
@@ -49,6 +50,7 @@ pub struct World {
     shapes: Vec<Shape>,
     pieces: Vec<Piece>,
     filter: Filter,
+    laws: PairLaws,
     /// Shapes of the ground come first.
     n_ground: usize,
     half_spaces: Vec<u32>,
@@ -86,10 +88,10 @@ pub struct Scratch {
     pub n_pairs: usize,
 }
 
-/// Two shapes that may come near each other, and their law, once it was asked for.
+/// Two shapes that may come near each other, and their law.
 struct Neighbours {
     shapes: (u32, u32),
-    law: Option<Law>,
+    law: LawId,
 }
 
 impl World {
@@ -114,6 +116,7 @@ impl World {
         let slack = SLACK * pieces.iter().map(bound).fold(0.0, f64::max);
         let mut world = Self {
             filter: Filter::build(model),
+            laws: model.laws().clone(),
             shapes,
             pieces,
             n_ground,
@@ -185,6 +188,11 @@ impl World {
         own.fold(0.0, |m, (_, p)| m.max(p.pose.translation.norm() + p.reach + p.radius))
     }
 
+    /// Friction and restitution, by the numbers that contacts carry.
+    pub fn laws(&self) -> &Laws {
+        self.laws.laws()
+    }
+
     /// Shapes in the order of their numbers in [`ContactId`].
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
@@ -219,7 +227,6 @@ impl World {
                 continue;
             }
             let (a, b) = (&self.shapes[i], &self.shapes[j]);
-            let law = *near.law.get_or_insert_with(|| self.filter.law(a, b));
             let origin = motions[i].pose.translation;
             let mut across = (Vec3::zeros(), [Vec3::zeros(); 2]);
             out.extend(pair.found.iter().map(|found| {
@@ -237,8 +244,7 @@ impl World {
                     normal: found.normal,
                     tangent: across.1,
                     gap: found.gap,
-                    friction: law.friction,
-                    restitution: law.restitution,
+                    law: near.law,
                     is_reliable: found.is_reliable,
                 }
             }));
@@ -267,7 +273,9 @@ impl World {
         pairs.extend_from_slice(&self.on_planes);
         pairs.sort_unstable();
         neighbours.clear();
-        neighbours.extend(pairs.iter().map(|&shapes| Neighbours { shapes, law: None }));
+        let shape = |i: u32| &self.shapes[i as usize];
+        let law = |(i, j): (u32, u32)| self.laws.between(shape(i), shape(j));
+        neighbours.extend(pairs.iter().map(|&shapes| Neighbours { shapes, law: law(shapes) }));
         if !is_same {
             *world = Some(Arc::clone(&self.identity));
         }

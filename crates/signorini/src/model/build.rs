@@ -79,10 +79,10 @@ impl Model {
         let gravity = Vec3::from(scene.gravity);
         let events = build_event::build_events(scene, &names.bodies, &bodies, &joints)?;
         let spin_locks = Vec::new();
-        let shapes = build_contact::build_shapes(scene, &names.bodies)?;
-        let materials = scene.material.iter().map(|m| Material { friction: m.friction, restitution: m.restitution });
-        let materials = materials.collect();
+        let (mut shapes, materials) = build_contact::build_shapes(scene, &names.bodies)?;
         let rules = build_contact::build_rules(scene);
+        let meet = build_laws::Meet { rules: &rules, joints: &joints, events: &events };
+        let laws = build_laws::build_laws(scene, &mut shapes, &materials, &meet)?;
         let mut model = Self {
             gravity,
             bodies,
@@ -91,7 +91,7 @@ impl Model {
             markers,
             events,
             shapes,
-            materials,
+            laws,
             rules,
             spin_locks,
             length: 0.0,

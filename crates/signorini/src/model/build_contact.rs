@@ -2,18 +2,22 @@
 
 use super::contact::{Form, PairRule, Rules, Shape, height_field};
 use super::{BodyId, ModelError};
+use crate::contact::law::{Friction, Surface};
 use crate::scene::mesh::convex_hull;
 use crate::scene::pattern::matches;
-use crate::scene::{GROUND, Geometry, Scene};
+use crate::scene::{self, ContactRule, GROUND, Geometry, Scene};
 use crate::spatial::{Pose, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Shapes and contact points, those of the ground first.
-pub(super) fn build_shapes(scene: &Scene, ids: &HashMap<&str, Option<BodyId>>) -> Result<Vec<Shape>, ModelError> {
-    let materials: HashMap<&str, u32> = scene.material.iter().zip(0..).map(|(m, i)| (m.name.as_str(), i)).collect();
-    let material = |name: &Option<String>| name.as_deref().and_then(|name| materials.get(name).copied());
-    let mut shapes = Vec::new();
+/// Shapes and contact points, those of the ground first, and the place of each one's material in the scene.
+pub(super) fn build_shapes(
+    scene: &Scene,
+    ids: &HashMap<&str, Option<BodyId>>,
+) -> Result<(Vec<Shape>, Vec<Option<u32>>), ModelError> {
+    let named = materials_by_name(scene);
+    let material = |name: &Option<String>| name.as_deref().and_then(|name| named.get(name).copied());
+    let (mut shapes, mut materials) = (Vec::new(), Vec::new());
     for is_ground in [true, false] {
         for (i, body) in scene.body.iter().enumerate().filter(|(_, b)| (b.name == GROUND) == is_ground) {
             let id = ids.get(body.name.as_str()).copied().flatten();
@@ -22,18 +26,24 @@ pub(super) fn build_shapes(scene: &Scene, ids: &HashMap<&str, Option<BodyId>>) -
                     .map_err(|(key, message)| ModelError::new(format!("body[{i}].shape[{j}].{key}"), message))?;
                 let pose = Pose::from_parts(shape.position, shape.orientation);
                 let surface_velocity = shape.surface_velocity.map_or_else(Vec3::zeros, Vec3::from);
-                let material = material(&shape.material);
-                shapes.push(Shape { body: id, name: None, pose, form, material, surface_velocity });
+                shapes.push(Shape { body: id, name: None, pose, form, surface: 0, surface_velocity });
+                materials.push(material(&shape.material));
             }
             for point in &body.point {
                 let pose = Pose::from_parts(point.position, None);
                 let name = Some(point.name.clone());
-                let (form, material) = (Form::Point, material(&point.material));
-                shapes.push(Shape { body: id, name, pose, form, material, surface_velocity: Vec3::zeros() });
+                let (form, surface_velocity) = (Form::Point, Vec3::zeros());
+                shapes.push(Shape { body: id, name, pose, form, surface: 0, surface_velocity });
+                materials.push(material(&point.material));
             }
         }
     }
-    Ok(shapes)
+    Ok((shapes, materials))
+}
+
+/// Materials by name, with their places in the scene.
+pub(super) fn materials_by_name(scene: &Scene) -> HashMap<&str, u32> {
+    scene.material.iter().zip(0..).map(|(m, i)| (m.name.as_str(), i)).collect()
 }
 
 fn form(geometry: &Geometry) -> Result<Form, (&'static str, String)> {
@@ -57,13 +67,12 @@ fn form(geometry: &Geometry) -> Result<Form, (&'static str, String)> {
     })
 }
 
-/// The rules, by classes of bodies that no rule tells apart.
+/// The rules for bodies, by classes of bodies that no rule tells apart.
 pub(super) fn build_rules(scene: &Scene) -> Rules {
     let mut rules = Rules::default();
     if scene.contact.is_empty() {
         return rules;
     }
-    let materials: HashMap<&str, u32> = scene.material.iter().zip(0..).map(|(m, i)| (m.name.as_str(), i)).collect();
     // On which sides of which rules a body stands.
     let mut sides: HashMap<Vec<u32>, u32> = HashMap::new();
     let bodies = scene.body.iter().filter(|body| body.name != GROUND).map(|b| (b.name.as_str(), b.group.as_deref()));
@@ -83,13 +92,7 @@ pub(super) fn build_rules(scene: &Scene) -> Rules {
         rules.classes.push(*sides.entry(stands).or_insert(next));
     }
     for (i, rule) in scene.contact.iter().enumerate() {
-        let said = PairRule { is_enabled: rule.enabled, friction: rule.friction, restitution: rule.restitution };
-        if let [a, b] = &rule.materials[..]
-            && let (Some(&a), Some(&b)) = (materials.get(a.as_str()), materials.get(b.as_str()))
-        {
-            Rules::add(&mut rules.of_materials, a, b, &said);
-            continue;
-        }
+        let said = said(rule);
         let on = |k: usize| {
             let side = (2 * i + k) as u32;
             sides.iter().filter(move |(stands, _)| stands.contains(&side)).map(|(_, &class)| class)
@@ -101,4 +104,17 @@ pub(super) fn build_rules(scene: &Scene) -> Rules {
         }
     }
     rules
+}
+
+/// What a rule says.
+pub(super) fn said(rule: &ContactRule) -> PairRule {
+    PairRule { is_enabled: rule.enabled, law: surface(rule.friction.as_ref(), rule.restitution) }
+}
+
+/// What a material or a rule says of surfaces.
+pub(super) fn surface(friction: Option<&scene::Friction>, restitution: Option<f64>) -> Surface {
+    let friction = friction.map(|friction| match friction {
+        scene::Friction::Coefficient(mu) => Friction::Disc { mu: *mu },
+    });
+    Surface { friction, restitution }
 }

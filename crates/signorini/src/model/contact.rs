@@ -1,6 +1,7 @@
 //! Shapes, surface materials and contact rules as numbers.
 
 use super::BodyId;
+use crate::contact::law::Surface;
 use crate::scene::TriangleMesh;
 use crate::spatial::{Pose, Vec3};
 use std::collections::HashMap;
@@ -17,8 +18,8 @@ pub struct Shape {
     pub pose: Pose,
     /// Geometry in the shape frame.
     pub form: Form,
-    /// Index of its material.
-    pub material: Option<u32>,
+    /// Its surface, as far as laws of contact tell surfaces apart: an index of [`PairLaws`](super::PairLaws).
+    pub surface: u32,
     /// Velocity of the surface against the body, body axes.
     pub surface_velocity: Vec3,
 }
@@ -67,34 +68,19 @@ pub enum Form {
     Surface(Arc<TriangleMesh>),
 }
 
-/// A surface material; what is not given is left to the other one.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Material {
-    /// Coefficient of friction.
-    pub friction: Option<f64>,
-    /// Coefficient of restitution.
-    pub restitution: Option<f64>,
-}
-
 /// What the rules say about a pair; what they do not say is none.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairRule {
     /// Whether it touches.
     pub is_enabled: Option<bool>,
-    /// Friction.
-    pub friction: Option<f64>,
-    /// Restitution.
-    pub restitution: Option<f64>,
+    /// Friction and restitution.
+    pub law: Surface,
 }
 
 impl PairRule {
     /// Both, `later` where it says something.
     pub fn then(&self, later: &Self) -> Self {
-        Self {
-            is_enabled: later.is_enabled.or(self.is_enabled),
-            friction: later.friction.or(self.friction),
-            restitution: later.restitution.or(self.restitution),
-        }
+        Self { is_enabled: later.is_enabled.or(self.is_enabled), law: self.law.then(&later.law) }
     }
 }
 
@@ -104,26 +90,27 @@ pub struct Rules {
     /// Class of each body, and of the ground at the end; empty where there are no rules.
     pub(super) classes: Vec<u32>,
     pub(super) of_classes: HashMap<(u32, u32), PairRule>,
-    pub(super) of_materials: HashMap<(u32, u32), PairRule>,
 }
 
-fn ordered(a: u32, b: u32) -> (u32, u32) {
+pub(super) fn ordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
 impl Rules {
-    /// What is said about two bodies; the ground is none.
-    pub fn of_bodies(&self, a: Option<BodyId>, b: Option<BodyId>) -> PairRule {
-        let Some(ground) = self.classes.len().checked_sub(1) else { return PairRule::default() };
-        let class = |body: Option<BodyId>| self.classes.get(body.map_or(ground, BodyId::index)).copied();
-        let (Some(a), Some(b)) = (class(a), class(b)) else { return PairRule::default() };
-        self.of_classes.get(&ordered(a, b)).copied().unwrap_or_default()
+    /// Class of a body; the ground is none. All are of one class where there are no rules.
+    pub(super) fn class(&self, body: Option<BodyId>) -> u32 {
+        let Some(ground) = self.classes.len().checked_sub(1) else { return 0 };
+        self.classes.get(body.map_or(ground, BodyId::index)).copied().unwrap_or(0)
     }
 
-    /// What is said about two materials.
-    pub fn of_materials(&self, a: Option<u32>, b: Option<u32>) -> PairRule {
-        let (Some(a), Some(b)) = (a, b) else { return PairRule::default() };
-        self.of_materials.get(&ordered(a, b)).copied().unwrap_or_default()
+    /// What is said about bodies of two classes.
+    pub(super) fn of_classes(&self, a: u32, b: u32) -> Option<&PairRule> {
+        self.of_classes.get(&ordered(a, b))
+    }
+
+    /// Whether two bodies touch, where a rule says so; the ground is none.
+    pub fn is_enabled(&self, a: Option<BodyId>, b: Option<BodyId>) -> Option<bool> {
+        self.of_classes(self.class(a), self.class(b)).and_then(|rule| rule.is_enabled)
     }
 
     pub(super) fn add(rules: &mut HashMap<(u32, u32), PairRule>, a: u32, b: u32, rule: &PairRule) {

@@ -3,19 +3,22 @@
 mod build;
 mod build_contact;
 mod build_event;
+mod build_laws;
 mod contact;
 pub mod event;
 mod force;
 pub mod ids;
 pub mod joint;
+mod laws;
 mod signal;
 pub mod topology;
 
 pub use build::ModelError;
-pub use contact::{Form, Material, PairRule, Rules, Shape};
+pub use contact::{Form, PairRule, Rules, Shape};
 pub use event::Event;
 pub use force::{Force, ForceKind, Point};
 pub use ids::{BodyId, JointId};
+pub use laws::PairLaws;
 pub use signal::{Instant, Signal};
 pub use topology::{SpinLock, Topology};
 
@@ -35,7 +38,7 @@ pub struct Model {
     pub(crate) markers: Vec<Marker>,
     pub(crate) events: Vec<Event>,
     pub(crate) shapes: Vec<Shape>,
-    pub(crate) materials: Vec<Material>,
+    pub(crate) laws: PairLaws,
     pub(crate) rules: Rules,
     pub(crate) spin_locks: Vec<SpinLock>,
     pub(crate) length: f64,
@@ -231,12 +234,12 @@ impl Model {
         &self.shapes
     }
 
-    /// Surface materials in the scene's order.
-    pub fn materials(&self) -> &[Material] {
-        &self.materials
+    /// Friction and restitution of pairs of shapes.
+    pub fn laws(&self) -> &PairLaws {
+        &self.laws
     }
 
-    /// Which pairs touch, and how.
+    /// Which pairs touch.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }

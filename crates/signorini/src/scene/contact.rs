@@ -1,5 +1,6 @@
 //! Which pairs touch, and with what friction and restitution.
 
+use super::Friction;
 use serde::{Deserialize, Serialize};
 
 /// A rule about pairs of bodies, of groups of bodies, or of materials. Later rules win over earlier ones.
@@ -18,9 +19,9 @@ pub struct ContactRule {
     /// Whether the pairs touch at all. Given as true, pairs across a joint touch too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Coefficient of friction of the pairs.
+    /// Friction of the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub friction: Option<f64>,
+    pub friction: Option<Friction>,
     /// Coefficient of restitution of the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,

@@ -1,5 +1,6 @@
 //! Geometry and surface materials.
 
+use super::Friction;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -118,9 +119,9 @@ pub struct Material {
     /// Mass per volume of shapes of this material that give none themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Coefficient of friction; between two materials the geometric mean, and where only one says, what it says.
+    /// Friction; between two materials the geometric mean of coefficients, and where only one says, what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub friction: Option<f64>,
+    pub friction: Option<Friction>,
     /// Coefficient of restitution; between two materials the larger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,

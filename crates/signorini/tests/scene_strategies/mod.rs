@@ -74,7 +74,12 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             output.joints = output.joints.filter(|_| !joint.is_empty());
             output.reactions.truncate(if joint.is_empty() { 0 } else { 1 });
             let material = vec![
-                Material { name: "steel".into(), density: Some(7.8), friction: Some(0.3), restitution: Some(1.0) },
+                Material {
+                    name: "steel".into(),
+                    density: Some(7.8),
+                    friction: Some(0.3.into()),
+                    restitution: Some(1.0),
+                },
                 Material { name: "air".into(), ..Material::default() },
             ];
             let pushes = |j: &Joint| j.lower.is_some() || j.friction.is_some() || j.friction_load.is_some();
@@ -88,7 +93,7 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                 ContactRule { bodies: everything, enabled: Some(false), ..ContactRule::default() },
                 ContactRule {
                     materials: steel,
-                    friction: Some(0.5),
+                    friction: Some(0.5.into()),
                     restitution: Some(0.25),
                     ..ContactRule::default()
                 },

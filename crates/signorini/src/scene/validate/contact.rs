@@ -3,7 +3,7 @@
 use super::numbers::Range;
 use super::{Check, GROUND};
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{ContactRule, FindingKind};
+use crate::scene::{ContactRule, FindingKind, Friction};
 use std::fmt::Arguments;
 
 impl Check<'_> {
@@ -61,13 +61,16 @@ impl Check<'_> {
                 f.allowed("`enabled`, `friction`, `restitution`")
             });
         }
-        self.surface(at, rule.friction, rule.restitution);
+        self.surface(at, rule.friction.as_ref(), rule.restitution);
     }
 
-    /// Coefficients of a material or of a rule.
-    pub(super) fn surface(&mut self, at: Arguments<'_>, friction: Option<f64>, restitution: Option<f64>) {
-        if let Some(friction) = friction {
-            self.number(format_args!("{at}.friction"), friction, Range::NotNegative);
+    /// Friction and restitution of a material or of a rule.
+    pub(super) fn surface(&mut self, at: Arguments<'_>, friction: Option<&Friction>, restitution: Option<f64>) {
+        match friction {
+            None => {}
+            Some(Friction::Coefficient(mu)) => {
+                self.number(format_args!("{at}.friction"), *mu, Range::NotNegative);
+            }
         }
         if let Some(restitution) = restitution
             && self.number(format_args!("{at}.restitution"), restitution, Range::NotNegative)

@@ -3,7 +3,7 @@
 use super::Check;
 use super::numbers::Range;
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{ContactMethod, Event, EventKind, FindingKind, GROUND, Integrator, Joint};
+use crate::scene::{ContactMethod, Event, EventKind, FindingKind, Friction, GROUND, Integrator, Joint};
 use std::collections::HashSet;
 
 /// Largest relative tolerance of the adaptive method; beyond it the error estimate means nothing.
@@ -66,8 +66,9 @@ impl<'a> Check<'a> {
             ContactMethod::Enumerate => "this method solves problems without friction of contacts only",
             ContactMethod::Auto | ContactMethod::GaussSeidel | ContactMethod::Newton | ContactMethod::Admm => return,
         };
-        let material = scene.material.iter().find(|m| m.friction.is_some_and(|x| x > 0.0));
-        let rule = scene.contact.iter().position(|r| r.friction.is_some_and(|x| x > 0.0));
+        let rubs = |friction: &Option<Friction>| friction.as_ref().is_some_and(|f| !f.is_none());
+        let material = scene.material.iter().find(|m| rubs(&m.friction));
+        let rule = scene.contact.iter().position(|r| rubs(&r.friction));
         let joint = scene.joint.iter().find(|j| j.friction.is_some() || j.friction_load.is_some());
         let joint = joint.filter(|_| scene.solver.method == ContactMethod::Lemke);
         let (what, is_round) = match (material, rule, joint) {

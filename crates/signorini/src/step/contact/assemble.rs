@@ -340,9 +340,10 @@ pub(super) fn ends(t: &ContactConstraint, system: &System, w: &Workspace) -> [Op
 }
 
 /// Cones of all that may push.
-pub(crate) fn write_cones(touching: &[ContactConstraint], out: &mut Vec<Cone>) {
+pub(crate) fn write_cones(system: &System, touching: &[ContactConstraint], out: &mut Vec<Cone>) {
+    let laws = system.model.laws().laws();
     out.clear();
-    out.extend(touching.iter().map(ContactConstraint::cone));
+    out.extend(touching.iter().map(|t| t.cone(laws)));
 }
 
 /// Two ascending lists as one, each number once.

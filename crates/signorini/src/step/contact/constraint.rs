@@ -1,6 +1,7 @@
 //! One thing that may push during a step.
 
-use crate::contact::Cone;
+use crate::contact::law::{LawId, Laws};
+use crate::contact::{Cone, RowShape};
 use crate::dynamics::{System, Workspace};
 use crate::model::BodyId;
 use crate::spatial::{Twist, Vec3};
@@ -29,11 +30,8 @@ pub(crate) enum Attachment {
 /// What law it obeys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Law {
-    /// Signorini and Coulomb.
-    Contact {
-        /// Coefficient of friction.
-        friction: f64,
-    },
+    /// That of a pair of surfaces.
+    Contact(LawId),
     /// A limit of a coordinate.
     Limit {
         /// One for a lower limit, minus one for an upper.
@@ -53,6 +51,7 @@ pub(crate) struct ContactConstraint {
     pub id: [u64; 2],
     pub place: Attachment,
     pub law: Law,
+    pub rows: RowShape,
     /// Bodies of a contact, none for the ground.
     pub bodies: [Option<BodyId>; 2],
     /// World point.
@@ -75,7 +74,8 @@ impl Default for ContactConstraint {
         Self {
             id: [0; 2],
             place: Attachment::Links([None; 2]),
-            law: Law::Contact { friction: 0.0 },
+            law: Law::Contact(LawId::default()),
+            rows: RowShape::NORMAL,
             bodies: [None; 2],
             at: Vec3::zeros(),
             normal: Vec3::z(),
@@ -100,10 +100,7 @@ impl ContactConstraint {
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        match self.law {
-            Law::Contact { friction } if friction > 0.0 => 3,
-            _ => 1,
-        }
+        self.rows.dim()
     }
 
     /// Normal and tangents.
@@ -132,16 +129,11 @@ impl ContactConstraint {
         self.is_unilateral() && self.gap <= self.rounding
     }
 
-    /// Coefficient of friction.
-    pub fn friction(&self) -> f64 {
-        if let Law::Contact { friction } = self.law { friction } else { 0.0 }
-    }
-
     /// Its law as the contact problem has it.
-    pub fn cone(&self) -> Cone {
+    pub fn cone(&self, laws: &Laws) -> Cone {
         match self.law {
-            Law::Contact { friction } if friction > 0.0 => Cone::circular(friction),
-            Law::Contact { .. } | Law::Limit { .. } => Cone::Unilateral,
+            Law::Contact(law) => laws.cone(law).clone(),
+            Law::Limit { .. } => Cone::Unilateral,
             Law::DryFriction { bound } => Cone::Interval { lower: -bound, upper: bound },
         }
     }

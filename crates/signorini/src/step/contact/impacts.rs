@@ -10,7 +10,7 @@
 //! * *Newton* [paper 000, eq. 16]: 0 ≤ u_n⁺ + e u_n⁻ ⊥ p_n ≥ 0 where it strikes, 0 ≤ u_n⁺ ⊥ p_n ≥ 0 where it was closed; Coulomb. The paper
 //!   spreads this over two steps, approach in one and rebound in the next; here velocities before the strike are at hand for every contact.
 //! * *Poisson*: compression, 0 ≤ u_n ⊥ p_n ≥ 0 with Coulomb; then expansion gives back P = e p_n, with friction of at most μ P
-//!   (in space: within the rectangle that fits into that disc, a corner in the direction of compression's friction), and whatever
+//!   (within a box in its section, a corner of it in the direction of compression's friction), and whatever
 //!   keeps the other contacts closed.
 //! * *Energetic*: Poisson's, with P scaled down where expansion would do more work than E = Σ e² W, W = −½ p_n u_n⁻ ≥ 0 the work that compression
 //!   stored in the normal direction of each contact (Stronge's coefficient for one contact that does not reverse its slip). Compression takes
@@ -29,6 +29,7 @@
 //! **Checked by** `tests/contact_analytic.rs`, `tests/contact_references.rs`.
 
 use super::{Attachment, Balance, ContactConstraint, ContactStepper, contact_failed, write_cones};
+use crate::contact::cone::MAX_TANGENT;
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactProblem, ContactSolver, Solution, Start};
@@ -259,7 +260,7 @@ impl Simulation {
         let failed = |error| contact_failed(time, "a strike", error);
         let posed = k.problem.refill(|delassus, q, cones| {
             rows.write_delassus(system, delassus);
-            write_cones(&k.members, cones);
+            write_cones(system, &k.members, cones);
             q.clone_from(&k.before);
             if *law == Restitution::Newton {
                 for (c, t) in k.members.iter().enumerate().filter(|(c, _)| k.times[*c].is_finite()) {
@@ -275,7 +276,7 @@ impl Simulation {
             report.no_rebound_count += 1;
             let refilled = k.problem.refill(|delassus, q, cones| {
                 rows.write_delassus(system, delassus);
-                write_cones(&k.members, cones);
+                write_cones(system, &k.members, cones);
                 q.clone_from(&k.before);
             });
             refilled.map_err(failed)?;
@@ -456,19 +457,14 @@ impl ImpactSolver {
             let i = offsets[c];
             total[i] = share * t.restitution * p[i];
             cones.push(Cone::Unilateral);
-            if t.n_rows() == 3 {
-                let limit = t.friction() * total[i];
-                let tangential = p[i + 1].hypot(p[i + 2]);
+            if let Cone::Friction(section) = &self.problem.cones()[c] {
+                let rows = i + 1..offsets[c + 1];
                 let slides = u[i + 1].hypot(u[i + 2])
                     > 1e-9 * self.before[i..i + 3].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-                for d in 1..3 {
-                    let along = if slides && tangential > 0.0 {
-                        (p[i + d] / tangential).abs()
-                    } else {
-                        std::f64::consts::FRAC_1_SQRT_2
-                    };
-                    cones.push(Cone::Interval { lower: -limit * along, upper: limit * along });
-                }
+                let (still, mut half) = ([0.0; MAX_TANGENT], [0.0; MAX_TANGENT]);
+                let half = &mut half[..rows.len()];
+                section.box_at(total[i], if slides { &p[rows] } else { &still[..half.len()] }, half);
+                cones.extend(half.iter().map(|x| Cone::Interval { lower: -x, upper: *x }));
             }
         }
         free.clear();

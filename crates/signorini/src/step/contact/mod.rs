@@ -461,7 +461,7 @@ impl Simulation {
         let failed = |error| contact_failed(time, "a contact problem", error);
         let posed = problem.refill(|delassus, q, cones| {
             rows.write_delassus(system, delassus);
-            write_cones(touching, cones);
+            write_cones(system, touching, cones);
             q.clear();
             q.extend_from_slice(&s.u_free);
             for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {

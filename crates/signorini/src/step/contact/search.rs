@@ -154,6 +154,7 @@ impl Search {
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();
         let first = out.len();
+        let laws = now.system.model.laws().laws();
         for c in &self.found {
             let surface = |shape: usize| {
                 let s = &world.shapes()[shape];
@@ -164,14 +165,15 @@ impl Search {
             out.push(ContactConstraint {
                 id: [c.id.pair, c.id.feature],
                 place: Attachment::Links([c.a, c.b].map(|b| b.map(|b| self.link_of_body[b.index()]))),
-                law: Law::Contact { friction: c.friction },
+                law: Law::Contact(c.law),
+                rows: laws.rows(c.law),
                 bodies: [c.a, c.b],
                 at: c.point,
                 normal: c.normal,
                 tangents: c.tangent,
                 gap: c.gap,
                 rounding: ROUNDING * (length + c.point.norm()),
-                restitution: c.restitution,
+                restitution: laws.get(c.law).restitution,
                 // A belt moves along itself; what a scene says across it pushes nothing.
                 drift: c.tangent.map(|t| t.dot(&drift)),
             });
