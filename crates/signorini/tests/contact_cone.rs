@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use signorini::contact::Cone;
-use signorini::contact::cone::{Polygon, Section, SectionJacobian};
+use signorini::contact::cone::{Polygon, Polyhedron, Section, SectionJacobian};
 
 fn cones() -> impl Strategy<Value = Cone> {
     let mu = prop_oneof![Just(0.0), 0.01..5.0];
@@ -15,7 +15,20 @@ fn cones() -> impl Strategy<Value = Cone> {
         (mu.clone(), 0.0..0.5).prop_map(|(mu, r)| Cone::rolling(mu, r)),
         (mu.clone(), 0.01..0.5).prop_map(|(mu, r)| Cone::mixed(mu, r)),
         (0.01..5.0, e.clone(), e.clone()).prop_map(|(mu, a, b)| Cone::elliptic(mu, [a, b])),
-        (0.01..5.0, e.clone(), e.clone(), e).prop_map(|(mu, a, b, c)| Cone::ellipsoidal(mu, [a, b, c])),
+        (0.01..5.0, e.clone(), e.clone(), e.clone()).prop_map(|(mu, a, b, c)| Cone::ellipsoidal(mu, [a, b, c])),
+        (0.01..5.0, e.clone(), e.clone(), e).prop_map(|(mu, a, b, c)| Cone::cylindrical(mu, [a, b, c])),
+        (0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64, 0.0..0.5f64).prop_map(|(a, b, c, tilt)| {
+            // A box with tilted sides, and corners cut off.
+            let mut rows =
+                vec![[1.0 / a, tilt, 0.0], [-1.0 / a, 0.0, tilt], [0.0, 1.0 / b, 0.0], [tilt, -1.0 / b, 0.0]];
+            rows.extend([
+                [0.0, 0.0, 1.0 / c],
+                [0.0, tilt, -1.0 / c],
+                [0.6 / a, 0.6 / b, 0.6 / c],
+                [-0.6 / a, -0.6 / b, 0.6 / c],
+            ]);
+            Cone::polyhedral(Polyhedron::new(rows))
+        }),
         (0.01..5.0, 3usize..12).prop_map(|(mu, n)| Cone::polygonal(Polygon::regular(mu, n))),
         (0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64, 0.1..2.0f64).prop_map(|(a, b, c, d)| {
             // Anisotropic: four directions of different strength.
@@ -94,7 +107,7 @@ proptest! {
                 prop_assert!(off <= ROUNDING * (1.0 + s), "{x:?} {p:?}");
             }
             // The corner towards the direction is the largest multiple of it in a section that is symmetric about the axes.
-            let is_symmetric = !matches!(section, Section::Polygon(_) | Section::Balls { .. });
+            let is_symmetric = !matches!(section, Section::Polygon(_) | Section::Polyhedron(_) | Section::Balls { .. } | Section::Cylinder { .. });
             if is_symmetric && towards.iter().any(|t| *t != 0.0) {
                 let mut out: Vec<f64> = half[..n].iter().map(|x| 1.001 * x).collect();
                 let beyond = out.clone();

@@ -4,6 +4,10 @@
 //! c = −μN E²v/√(vᵀE²v), those at given loads as convex programmes; they carry 13 digits.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod contact_support;
+use contact_support::{Reference, numbers};
+use serde_json::Value;
+use signorini::contact::cone::Polyhedron;
 use signorini::contact::delassus::DenseDelassus;
 use signorini::contact::{Cone, ContactProblem, solve};
 
@@ -110,4 +114,63 @@ fn ellipsoid_under_given_loads() {
             assert_close(&solution.r[1..], &expected, 1e-9);
         }
     }
+}
+
+/// Every section of `cases/limit_surface_cones.json`, with the key of its loads.
+fn sections(reference: &Value) -> Vec<(String, Cone)> {
+    let e = numbers(&reference["e"]);
+    let e = [e[0], e[1], e[2]];
+    let mut sections =
+        vec![("ellipsoid".to_owned(), Cone::ellipsoidal(1.0, e)), ("mixed".to_owned(), Cone::cylindrical(1.0, e))];
+    for (name, rows) in reference["polyhedra_rows_alpha_beta_gamma"].as_object().unwrap() {
+        let rows = rows.as_array().unwrap().iter().map(|row| numbers(row).try_into().unwrap()).collect();
+        sections.push((name.clone(), Cone::polyhedral(Polyhedron::new(rows))));
+    }
+    assert_eq!(sections.len(), 5);
+    sections
+}
+
+/// Loads that resist a given velocity, and given loads: each section, the latter by every solver that takes it. The normal force is set by
+/// a row of its own.
+#[test]
+fn every_section_against_its_reference() {
+    let Reference(reference) = Reference::read("limit_surface_cones");
+    let normal = reference["mu_cn"].as_f64().unwrap();
+    let mut n_compared = 0;
+    for (name, cone) in sections(&reference) {
+        for case in reference["sliding"].as_array().unwrap() {
+            let v: [f64; 3] = numbers(&case["v"]).try_into().unwrap();
+            if case.get(format!("{name} unique")).is_none_or(|unique| unique.as_bool().unwrap()) {
+                assert_close(&force(&cone, normal, v), &numbers(&case[&name]), DIGITS);
+                n_compared += 1;
+            }
+        }
+        for case in reference["rolling"].as_array().unwrap() {
+            let mut w = vec![0.0; 16];
+            w[0] = 1.0;
+            for (i, row) in case["A"].as_array().unwrap().iter().enumerate() {
+                w[4 * i + 5..4 * i + 8].copy_from_slice(&numbers(row));
+            }
+            let mut q = vec![-normal];
+            q.extend(numbers(&case["b"]));
+            let p = ContactProblem::build(DenseDelassus::from_rows(w).unwrap(), q, vec![cone.clone()]).unwrap();
+            for solver in ["auto", "newton", "gauss-seidel", "admm"] {
+                let solution = solve::solver_by_name(solver, 1e-12).unwrap().solve(&p).unwrap();
+                assert!(solution.status.is_solved(), "{name} {solver} {:?}", solution.residual);
+                // A residual of 1e-12 over a compliance of at least 0.4 of the largest, in units of loads.
+                let expected = numbers(&case[&name]["c"]);
+                let size = expected.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                for (found, expected) in solution.r[1..].iter().zip(&expected) {
+                    assert!(
+                        (found - expected).abs() <= 1e-10 * size,
+                        "{name} {solver} {}: {:?}",
+                        case["name"],
+                        solution.r
+                    );
+                }
+                n_compared += 1;
+            }
+        }
+    }
+    assert_eq!(n_compared, 5 * (3 + 4 * 4));
 }

@@ -131,7 +131,10 @@ impl Judge {
                     let radii = [radii[0], radii[1] * ratio];
                     add_contact(&Cone::Friction(Section::Balls { dims: *dims, radii }), rh, uh, f, &mut out);
                 }
-                Cone::Friction(Section::Ellipsoid { dim: 3, .. }) | Cone::Interval { .. } => {
+                Cone::Friction(
+                    Section::Ellipsoid { dim: 3, .. } | Section::Cylinder { .. } | Section::Polyhedron(_),
+                )
+                | Cone::Interval { .. } => {
                     add_contact(&self.scaling.scaled_cone(problem, c), rh, uh, f, &mut out);
                 }
                 _ => add_contact(cone, rh, uh, f, &mut out),

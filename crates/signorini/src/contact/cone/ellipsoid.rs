@@ -141,12 +141,19 @@ pub(super) fn project_cone(e: &[f64], a: f64, b: &mut [f64]) -> f64 {
         b.fill(0.0);
         return 0.0;
     }
-    // With b − P = λ P/e² and h(b − P) = λ s: s − a = λ(s) s, so that s (1 − λ(s)) = a with λ falling in s.
-    // Bisection with Newton-like secants on f(s) = s − a − λ(s) s, increasing; f(0⁺) = −a − h < 0, f(a + h) ≥ 0.
-    let f = |s: f64| {
-        let lambda = if is_inside(e, s, b) { 0.0 } else { multiplier(e, s, b) };
-        s - a - lambda * s
-    };
+    let s = root(a, h, |s| s - a - excess(e, s, b));
+    project(e, s, b);
+    s
+}
+
+/// h(b − P_{sE}(b)): with b − P = λ P/e² it is λ s.
+pub(super) fn excess(e: &[f64], s: f64, b: &[f64]) -> f64 {
+    if is_inside(e, s, b) { 0.0 } else { multiplier(e, s, b) * s }
+}
+
+/// Root of an increasing function f(s) = s − a − h(b − P_{sC}(b)), where h(b) is the support at s = 0: bisection with secants, since
+/// f(0⁺) = −a − h < 0 and f(a + h) ≥ 0.
+pub(super) fn root(a: f64, h: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (a.max(0.0), a + h);
     let mut f_low = if low > 0.0 { f(low) } else { -a - h };
     let mut f_high = f(high);
@@ -169,7 +176,5 @@ pub(super) fn project_cone(e: &[f64], a: f64, b: &mut [f64]) -> f64 {
             break;
         }
     }
-    let s = if -f_low < f_high { low } else { high };
-    project(e, s, b);
-    s
+    if -f_low < f_high { low } else { high }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Problem.** A contact with a normal has r = (r_n, r_t) in a cone K = { r_t ∈ r_n C } over a convex
 //! *section* C ∋ 0 of friction forces per unit normal force: an interval, a disc, a polygon, an ellipsoid
-//! (paper 002, eq. 8) or a product of two of them (rolling friction; the mixed surface of paper 002). The law is
+//! (paper 002, eq. 8), a polyhedron, or a product of two of them (rolling friction; the mixed surface of paper 002). The law is
 //! De Saxcé's: with h the support function of C,
 //!
 //! ```text
@@ -25,9 +25,11 @@ use super::rows::RowShape;
 
 mod ellipsoid;
 mod polygon;
+mod polyhedron;
 mod section;
 
 pub use polygon::Polygon;
+pub use polyhedron::{MAX_HALF_SPACES, Polyhedron};
 pub use section::{MAX_TANGENT, Section, SectionJacobian};
 
 /// The largest number of rows of one contact.
@@ -80,6 +82,20 @@ impl Cone {
     /// (r_t/e_t)² + (r_o/e_o)² + (m_n/e_r)² ≤ μ² r_n² (paper 002, eq. 8): four rows.
     pub fn ellipsoidal(mu: f64, e: [f64; 3]) -> Self {
         Cone::Friction(Section::Ellipsoid { dim: 3, axes: e.map(|x| mu * x) })
+    }
+
+    /// (r_t/e_t)² + (r_o/e_o)² ≤ μ² r_n² and |m_n| ≤ μ e_r r_n (the mixed surface of paper 002): four rows.
+    pub fn cylindrical(mu: f64, e: [f64; 3]) -> Self {
+        let [e_t, e_o, e_r] = e;
+        if e_t == e_o {
+            return Cone::Friction(Section::Balls { dims: [2, 1], radii: [mu * e_t, mu * e_r] });
+        }
+        Cone::Friction(Section::Cylinder { axes: [mu * e_t, mu * e_o], half: mu * e_r })
+    }
+
+    /// (r_t, r_o, m_n) in r_n times a polyhedron: four rows.
+    pub fn polyhedral(polyhedron: Polyhedron) -> Self {
+        Cone::Friction(Section::Polyhedron(polyhedron))
     }
 
     /// Friction polygon with the given vertices per unit normal force: three rows.

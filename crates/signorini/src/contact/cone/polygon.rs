@@ -1,12 +1,13 @@
 //! Convex friction polygons in the tangent plane (paper 000, eq. 11–12: η directions, isotropic or not).
 
 use super::section::{MAX_TANGENT, SectionJacobian};
+use std::sync::Arc;
 
 /// A convex polygon around the origin: the convex hull of the friction directions times their coefficients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polygon {
     /// Vertices in counter-clockwise order.
-    vertices: Vec<[f64; 2]>,
+    vertices: Arc<[[f64; 2]]>,
 }
 
 fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
@@ -38,7 +39,7 @@ impl Polygon {
         points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         points.dedup();
         if points.len() < 3 {
-            return Self { vertices: points };
+            return Self { vertices: points.into() };
         }
         let mut hull: Vec<[f64; 2]> = Vec::with_capacity(points.len() + 1);
         for pass in 0..2 {
@@ -56,12 +57,12 @@ impl Polygon {
             }
             hull.pop();
         }
-        Self { vertices: hull }
+        Self { vertices: hull.into() }
     }
 
     /// From vertices in counter-clockwise order, as they are.
     pub(in crate::contact) fn from_vertices(vertices: Vec<[f64; 2]>) -> Self {
-        Self { vertices }
+        Self { vertices: vertices.into() }
     }
 
     /// Vertices, counter-clockwise.
@@ -112,7 +113,7 @@ impl Polygon {
     pub(super) fn support_point(&self, y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         let mut best = 0.0;
-        for v in &self.vertices {
+        for v in self.vertices.iter() {
             let d = v[0] * y[0] + v[1] * y[1];
             if d > best {
                 best = d;

@@ -1,6 +1,7 @@
-//! Sections of friction cones: the friction forces per unit of normal force.
+//! Sections of friction cones: the friction forces and moments per unit of normal force.
 
 use super::polygon::Polygon;
+use super::polyhedron::Polyhedron;
 use super::{MAX_DIM, ellipsoid, project_disc};
 use crate::contact::rows::RowShape;
 
@@ -31,8 +32,17 @@ pub enum Section {
         /// Half axes.
         axes: [f64; 3],
     },
-    /// A convex polygon.
+    /// The product of an ellipse of forces and an interval of moments about the normal.
+    Cylinder {
+        /// Half axes of the ellipse.
+        axes: [f64; 2],
+        /// Half the interval.
+        half: f64,
+    },
+    /// A convex polygon of forces.
     Polygon(Polygon),
+    /// A convex polyhedron of forces and the moment about the normal.
+    Polyhedron(Polyhedron),
 }
 
 /// Derivative of the projection P_{sC}(y) with respect to y and s.
@@ -59,6 +69,7 @@ impl Section {
             Section::Ball { dim, .. } | Section::Ellipsoid { dim, .. } => *dim,
             Section::Balls { dims, .. } => dims[0] + dims[1],
             Section::Polygon(_) => 2,
+            Section::Cylinder { .. } | Section::Polyhedron(_) => 3,
         }
     }
 
@@ -87,14 +98,14 @@ impl Section {
                 box_in_ball(radii[1] * s, b, out_b);
             }
             Section::Ellipsoid { dim, axes } => {
-                let mut unit = [0.0; MAX_TANGENT];
-                for ((unit, t), e) in unit.iter_mut().zip(towards).zip(&axes[..*dim]) {
-                    *unit = if *e > 0.0 { t / e } else { 0.0 };
-                }
-                box_in_ball(s, &unit[..*dim], out);
-                out.iter_mut().zip(axes).for_each(|(half, e)| *half *= e);
+                box_in_ellipsoid(&axes[..*dim], s, towards, out);
+            }
+            Section::Cylinder { axes, half } => {
+                box_in_ellipsoid(axes, s, &towards[..2], &mut out[..2]);
+                out[2] = half * s;
             }
             Section::Polygon(polygon) => polygon.box_at(s, towards, out),
+            Section::Polyhedron(polyhedron) => polyhedron.box_at(s, towards, out),
         }
     }
 
@@ -119,7 +130,11 @@ impl Section {
                 }
                 axes[..*dim].iter().copied().find(bad).map(|x| (x, "half axes finite and ≥ 0"))
             }
+            Section::Cylinder { axes: [t, o], half } => {
+                [*t, *o, *half].into_iter().find(bad).map(|x| (x, "half axes and bound of the moment finite and ≥ 0"))
+            }
             Section::Polygon(polygon) => polygon.find_fault(),
+            Section::Polyhedron(polyhedron) => polyhedron.find_fault(),
         }
     }
 
@@ -130,6 +145,8 @@ impl Section {
             Section::Ellipsoid { dim: 3, axes } => {
                 Section::Ellipsoid { dim: 3, axes: [axes[0], axes[1], axes[2] * ratio] }
             }
+            Section::Cylinder { axes, half } => Section::Cylinder { axes: *axes, half: half * ratio },
+            Section::Polyhedron(polyhedron) => Section::Polyhedron(polyhedron.scaled(ratio)),
             other => other.clone(),
         }
     }
@@ -143,7 +160,9 @@ impl Section {
                 radii[0] * norm(a) + radii[1] * norm(b)
             }
             Section::Ellipsoid { dim, axes } => ellipsoid::support(&axes[..*dim], y),
+            Section::Cylinder { axes, half } => ellipsoid::support(axes, &y[..2]) + half * y[2].abs(),
             Section::Polygon(polygon) => polygon.support(y),
+            Section::Polyhedron(polyhedron) => polyhedron.support(y),
         }
     }
 
@@ -164,7 +183,13 @@ impl Section {
                 ball(radii[1], b, ob);
             }
             Section::Ellipsoid { dim, axes } => ellipsoid::support_point(&axes[..*dim], y, out),
+            Section::Cylinder { axes, half } => {
+                let ((y, m), (out, out_m)) = (y.split_at(2), out.split_at_mut(2));
+                ellipsoid::support_point(axes, y, out);
+                ball(*half, m, out_m);
+            }
             Section::Polygon(polygon) => polygon.support_point(y, out),
+            Section::Polyhedron(polyhedron) => polyhedron.support_point(y, out),
         }
     }
 
@@ -178,7 +203,13 @@ impl Section {
                 project_ball(radii[1] * s, b);
             }
             Section::Ellipsoid { dim, axes } => ellipsoid::project(&axes[..*dim], s, y),
+            Section::Cylinder { axes, half } => {
+                let (y, m) = y.split_at_mut(2);
+                ellipsoid::project(axes, s, y);
+                project_ball(half * s, m);
+            }
             Section::Polygon(polygon) => polygon.project(s, y),
+            Section::Polyhedron(polyhedron) => polyhedron.project(s, y),
         }
     }
 
@@ -201,7 +232,16 @@ impl Section {
             Section::Ellipsoid { dim, axes } => {
                 ellipsoid::project_with_jacobian(&axes[..*dim], s, y, jacobian);
             }
+            Section::Cylinder { axes, half } => {
+                let (y, m) = y.split_at_mut(2);
+                ellipsoid::project_with_jacobian(axes, s, y, jacobian);
+                ball_jacobian(*half, s, m, 2, jacobian);
+                for i in 0..2 {
+                    (jacobian.dy[i][2], jacobian.dy[2][i]) = (0.0, 0.0);
+                }
+            }
             Section::Polygon(polygon) => polygon.project_with_jacobian(s, y, jacobian),
+            Section::Polyhedron(polyhedron) => polyhedron.project_with_jacobian(s, y, jacobian),
         }
     }
 
@@ -220,7 +260,9 @@ impl Section {
             Section::Ellipsoid { dim, axes } => {
                 return ellipsoid::project_cone(&axes[..*dim], a, b);
             }
+            Section::Cylinder { axes, half } => cylinder_root(a, axes, *half, b),
             Section::Polygon(polygon) => return polygon.project_cone(a, b),
+            Section::Polyhedron(polyhedron) => return polyhedron.project_cone(a, b),
         };
         self.project(s, b);
         s
@@ -240,6 +282,27 @@ fn box_in_ball(radius: f64, towards: &[f64], out: &mut [f64]) {
     for (half, t) in out.iter_mut().zip(towards) {
         *half = radius * if size > 0.0 { (t / size).abs() } else { cube };
     }
+}
+
+/// The same within an ellipsoid.
+fn box_in_ellipsoid(axes: &[f64], s: f64, towards: &[f64], out: &mut [f64]) {
+    let mut unit = [0.0; MAX_TANGENT];
+    for ((unit, t), e) in unit.iter_mut().zip(towards).zip(axes) {
+        *unit = if *e > 0.0 { t / e } else { 0.0 };
+    }
+    box_in_ball(s, &unit[..axes.len()], out);
+    out.iter_mut().zip(axes).for_each(|(half, e)| *half *= e);
+}
+
+/// Root s ≥ 0 of s − a = h(b − P_{sC}(b)) for an ellipse times an interval.
+fn cylinder_root(a: f64, axes: &[f64; 2], half: f64, b: &[f64]) -> f64 {
+    let (b, m) = (&b[..2], b[2].abs());
+    let f = |s: f64| s - a - ellipsoid::excess(axes, s, b) - half * (m - half * s).max(0.0);
+    if a >= 0.0 && f(a) >= 0.0 {
+        return a;
+    }
+    let h = ellipsoid::support(axes, b) + half * m;
+    if a + h <= 0.0 { 0.0 } else { ellipsoid::root(a, h, f) }
 }
 
 fn project_ball(radius: f64, y: &mut [f64]) {

@@ -9,12 +9,14 @@
 //! | friction within two balls | 4 | rows of each, coefficient of each |
 //! | friction within an ellipsoid | 5 | half axes |
 //! | friction within a polygon | 6 | vertices, x and y of each |
+//! | friction within an ellipse, moment within an interval | 7 | half axes, half the interval |
+//! | friction and moment within a polyhedron | 8 | rows α of its half-spaces α·c ≤ 1, three numbers each |
 
 use super::format;
 use super::npy::Array;
 use super::npz::Archive;
 use crate::contact::ContactError;
-use crate::contact::cone::{Cone, Polygon, Section};
+use crate::contact::cone::{Cone, Polygon, Polyhedron, Section};
 
 const BILATERAL: i64 = 0;
 const UNILATERAL: i64 = 1;
@@ -23,6 +25,8 @@ const BALL: i64 = 3;
 const BALLS: i64 = 4;
 const ELLIPSOID: i64 = 5;
 const POLYGON: i64 = 6;
+const CYLINDER: i64 = 7;
+const POLYHEDRON: i64 = 8;
 
 /// Keys and arrays.
 pub fn write(cones: &[Cone]) -> Vec<(&'static str, Array)> {
@@ -52,6 +56,15 @@ pub fn write(cones: &[Cone]) -> Vec<(&'static str, Array)> {
             Cone::Friction(Section::Polygon(polygon)) => {
                 parameters.extend(polygon.vertices().as_flattened());
                 POLYGON
+            }
+            Cone::Friction(Section::Cylinder { axes, half }) => {
+                parameters.extend(axes);
+                parameters.push(*half);
+                CYLINDER
+            }
+            Cone::Friction(Section::Polyhedron(polyhedron)) => {
+                polyhedron.rows().for_each(|row| parameters.extend(row));
+                POLYHEDRON
             }
         });
         starts.push(parameters.len() as i64);
@@ -106,6 +119,8 @@ fn law_of(law: usize, rows: usize, own: &[f64]) -> Option<Cone> {
         }
         (ELLIPSOID, [x, y]) => Section::Ellipsoid { dim: 2, axes: [*x, *y, 0.0] },
         (ELLIPSOID, [x, y, z]) => Section::Ellipsoid { dim: 3, axes: [*x, *y, *z] },
+        (CYLINDER, [t, o, half]) => Section::Cylinder { axes: [*t, *o], half: *half },
+        (POLYHEDRON, rows) if rows.len() % 3 == 0 => Section::Polyhedron(Polyhedron::new(rows.as_chunks().0.to_vec())),
         (POLYGON, points) if points.len() % 2 == 0 => {
             let points: Vec<[f64; 2]> = points.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
             let hull = Polygon::hull(&points);
