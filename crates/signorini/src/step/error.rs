@@ -1,10 +1,13 @@
 //! Why a step could not be taken.
 
+use crate::collide::WorldError;
+use crate::contact::ContactError;
 use crate::dynamics::DynamicsError;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a step could not be taken. The state before the step is kept.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum StepError {
     /// Something became infinite or not a number.
     #[error("at t = {time}: {what} is not finite")]
@@ -24,6 +27,17 @@ pub enum StepError {
         time: f64,
         /// The step it would take.
         step: f64,
+    },
+    /// Shapes that cannot be searched for contact.
+    #[error(transparent)]
+    Shape(#[from] WorldError),
+    /// A contact problem that cannot be posed, or a solver that does not take it.
+    #[error("{what}: {error}")]
+    Contact {
+        /// Which problem of the step.
+        what: &'static str,
+        /// Why.
+        error: Arc<ContactError>,
     },
     /// A contact problem was not solved, and the policy is to stop.
     #[error(

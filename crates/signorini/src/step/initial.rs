@@ -23,7 +23,7 @@ const CONTRADICTION: f64 = 1e-6;
 const START: Instant = Instant::now(0.0);
 
 /// Why a scene cannot be run.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum BuildError {
     /// The scene is not a mechanism, or not one that can be assembled.
     #[error(transparent)]

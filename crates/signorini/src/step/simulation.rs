@@ -314,7 +314,7 @@ impl Simulation {
 
     /// Link visits of all sweeps so far: a measure of work that does not depend on the machine.
     pub fn work_counter(&self) -> u64 {
-        self.work.kinematics.work + self.work.engine.counters().links
+        self.work.kinematics.work + self.work.engine.counters().links + self.trial_work()
     }
 
     /// Merges of clusters so far, under divide and conquer.

@@ -381,7 +381,7 @@ impl Simulation {
     fn value_of_step(&self, condition: &Condition, h: f64) -> Option<f64> {
         let stepper = self.stepper.as_ref()?;
         let of_pair = |bodies: [Option<BodyId>; 2], value: fn(&ContactReport) -> f64| -> f64 {
-            let own = stepper.contacts.iter().filter(|c| c.bodies == bodies || c.bodies == [bodies[1], bodies[0]]);
+            let own = stepper.contacts().iter().filter(|c| c.bodies == bodies || c.bodies == [bodies[1], bodies[0]]);
             own.map(value).sum()
         };
         let impulse = |joint: usize, from: usize| {

@@ -17,11 +17,16 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
-use super::{ContactConstraint, ContactStepper, contact_failed};
+use super::constraint::ContactConstraint;
+use super::found::Constraints;
+use super::motion::{Interval, Mechanism, Moving};
+use super::quantity::{Displacement, RowDisplacements, RowImpulseTimes};
+use super::velocity::VelocityProblem;
+use super::{Unsolved, contact_failed};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{Cone, ContactError, ContactProblem, ContactSolver, Solution, Start};
-use crate::step::{Simulation, StepError, StepReport};
+use crate::step::{StepError, StepReport};
 
 /// Relative tolerance of the solver: what is left overlaps by this share of what was there.
 const TOLERANCE: f64 = 1e-9;
@@ -57,20 +62,42 @@ pub(crate) struct PositionCorrection {
     gaps: Vec<f64>,
     left: Vec<f64>,
     lambda: Vec<f64>,
-    /// Those that push, and their part of G, row by row up to its diagonal; factors in the end.
+    active: ActiveSet,
+    g: NormalRows,
+    impulses: RowImpulseTimes,
+    /// What strikes have moved.
+    shift: RowDisplacements,
+    /// The displacement that takes bodies apart.
+    pub apart: Displacement,
+}
+
+/// Those that push, and their part of G, row by row up to its diagonal; factors in the end.
+struct ActiveSet {
     pushing: Vec<usize>,
     factors: Vec<f64>,
-    /// G = W_n M⁻¹ W_nᵀ, row by row; its diagonal.
+}
+
+/// G = W_n M⁻¹ W_nᵀ, row by row; its diagonal.
+#[derive(Default)]
+struct NormalRows {
     row_start: Vec<usize>,
     columns: Vec<usize>,
     values: Vec<f64>,
     diagonal: Vec<f64>,
+    /// The rows as those of a problem.
     offsets: Vec<usize>,
-    impulses: Vec<f64>,
+}
+
+impl NormalRows {
+    /// Columns of a row and the entries there.
+    fn row(&self, k: usize) -> impl Iterator<Item = (usize, f64)> {
+        let row = self.row_start[k]..self.row_start[k + 1];
+        self.columns[row.clone()].iter().copied().zip(self.values[row].iter().copied())
+    }
 }
 
 impl PositionCorrection {
-    pub fn new() -> Self {
+    pub fn new(n_v: usize) -> Self {
         Self {
             solver: Auto::new(AutoOptions { tolerance: TOLERANCE, ..AutoOptions::default() }),
             problem: ContactProblem::default(),
@@ -80,28 +107,73 @@ impl PositionCorrection {
             gaps: Vec::new(),
             left: Vec::new(),
             lambda: Vec::new(),
-            pushing: Vec::with_capacity(MOST_PUSHING),
-            factors: Vec::with_capacity(MOST_PUSHING * (MOST_PUSHING + 1) / 2),
-            row_start: Vec::new(),
-            columns: Vec::new(),
-            values: Vec::new(),
-            diagonal: Vec::new(),
-            offsets: Vec::new(),
-            impulses: Vec::new(),
+            active: ActiveSet {
+                pushing: Vec::with_capacity(MOST_PUSHING),
+                factors: Vec::with_capacity(MOST_PUSHING * (MOST_PUSHING + 1) / 2),
+            },
+            g: NormalRows::default(),
+            impulses: RowImpulseTimes::default(),
+            shift: RowDisplacements::default(),
+            apart: Displacement::zeros(n_v),
         }
     }
 
-    /// Takes the contacts with a gap; `gap_of` is what it will be. Whether any will overlap.
+    /// Finds the displacement that takes bodies apart at the end of the step; whether there is any.
+    pub fn compute(
+        &mut self,
+        m: &Mechanism<'_>,
+        over: &Interval<'_>,
+        found: &mut Constraints,
+        velocity: &VelocityProblem,
+        now: &Moving,
+        (report, unsolved): (&mut StepReport, &mut Unsolved),
+    ) -> Result<bool, StepError> {
+        if found.list.is_empty() || !self.find_members(m, over.h, found, velocity, now) {
+            return Ok(false);
+        }
+        let problem = &velocity.problem;
+        let Some(whole) = problem.delassus().as_blocks(problem.offsets()) else {
+            return Err(StepError::Internal("contact problem without blocks"));
+        };
+        self.update_rows(&found.list, whole);
+        if !self.projected_sor() {
+            self.solve().map_err(|error| contact_failed(over.from.time, "overlap", error))?;
+            if !self.solution.status.is_solved() {
+                report.is_unsolved = true;
+                report.residual.rel = report.residual.rel.max(self.solution.residual.rel);
+                unsolved.note(&self.solution, &self.problem);
+            }
+        }
+        self.impulses.reset(problem.n_rows());
+        for (&c, lambda) in self.members.iter().zip(&self.lambda) {
+            self.impulses[found.offsets()[c]] = *lambda;
+        }
+        self.apart.fill(0.0);
+        found.displace(m, &self.impulses, &mut self.apart);
+        Ok(self.apart.iter().any(|x| *x != 0.0))
+    }
+
+    /// Takes the constraints with a gap, and what it will be. Whether any will overlap.
     fn find_members(
         &mut self,
-        touching: &[ContactConstraint],
-        gap_of: impl Fn(usize, &ContactConstraint) -> f64,
+        m: &Mechanism<'_>,
+        h: f64,
+        found: &mut Constraints,
+        velocity: &VelocityProblem,
+        now: &Moving,
     ) -> bool {
+        let has_shift = now.shift.iter().any(|x| *x != 0.0);
+        if has_shift {
+            found.displacements(m, &now.shift, &mut self.shift);
+        }
         let mut is_needed = false;
         self.members.clear();
         self.gaps.clear();
-        for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
-            let gap = gap_of(c, t);
+        for (c, t) in found.list.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
+            let row = found.offsets()[c];
+            // Conveyor belts move along themselves, so that normal velocities are those of the bodies.
+            let moved = t.gap + h * velocity.end[row];
+            let gap = if has_shift { moved + self.shift[row] } else { moved };
             is_needed |= gap < -t.rounding;
             self.members.push(c);
             self.gaps.push(gap);
@@ -110,37 +182,38 @@ impl PositionCorrection {
     }
 
     /// Normal rows of the members.
-    fn update_rows(&mut self, touching: &[ContactConstraint], whole: &BlockMatrix) {
-        self.place.clear();
-        self.place.resize(touching.len(), usize::MAX);
-        self.members.iter().enumerate().for_each(|(k, &c)| self.place[c] = k);
-        self.row_start.clear();
-        self.row_start.push(0);
-        self.columns.clear();
-        self.values.clear();
-        self.diagonal.clear();
-        if let (true, Some(spatial)) = (self.members.len() == touching.len(), whole.spatial()) {
-            self.columns.extend_from_slice(spatial.columns);
-            self.values.extend(spatial.blocks.iter().map(|block| block[0]));
-            self.diagonal.extend(spatial.diagonal.iter().map(|slot| self.values[*slot]));
-            self.row_start.extend_from_slice(&spatial.row_start[1..]);
+    fn update_rows(&mut self, list: &[ContactConstraint], whole: &BlockMatrix) {
+        let Self { members, place, g, .. } = self;
+        place.clear();
+        place.resize(list.len(), usize::MAX);
+        members.iter().enumerate().for_each(|(k, &c)| place[c] = k);
+        g.row_start.clear();
+        g.row_start.push(0);
+        g.columns.clear();
+        g.values.clear();
+        g.diagonal.clear();
+        if let (true, Some(spatial)) = (members.len() == list.len(), whole.spatial()) {
+            g.columns.extend_from_slice(spatial.columns);
+            g.values.extend(spatial.blocks.iter().map(|block| block[0]));
+            g.diagonal.extend(spatial.diagonal.iter().map(|slot| g.values[*slot]));
+            g.row_start.extend_from_slice(&spatial.row_start[1..]);
             return;
         }
-        for (k, &c) in self.members.iter().enumerate() {
+        for (k, &c) in members.iter().enumerate() {
             let mut own = 0.0;
             for (column, block) in whole.row(c) {
-                let column = self.place[column];
+                let column = place[column];
                 if column == usize::MAX {
                     continue;
                 }
                 if column == k {
                     own = block[0];
                 }
-                self.columns.push(column);
-                self.values.push(block[0]);
+                g.columns.push(column);
+                g.values.push(block[0]);
             }
-            self.diagonal.push(own);
-            self.row_start.push(self.columns.len());
+            g.diagonal.push(own);
+            g.row_start.push(g.columns.len());
         }
     }
 
@@ -167,7 +240,7 @@ impl PositionCorrection {
     fn sweep(&mut self, factor: f64, slack: f64) -> bool {
         let mut is_settled = true;
         for k in 0..self.left.len() {
-            let (left, old, own) = (self.left[k], self.lambda[k], self.diagonal[k]);
+            let (left, old, own) = (self.left[k], self.lambda[k], self.g.diagonal[k]);
             if left >= 0.0 && old == 0.0 {
                 continue;
             }
@@ -183,8 +256,7 @@ impl PositionCorrection {
             is_settled = false;
             let new = (old - factor * left / own).max(0.0);
             self.lambda[k] = new;
-            let row = self.row_start[k]..self.row_start[k + 1];
-            for (&column, value) in self.columns[row.clone()].iter().zip(&self.values[row]) {
+            for (column, value) in self.g.row(k) {
                 self.left[column] += value * (new - old);
             }
         }
@@ -193,47 +265,44 @@ impl PositionCorrection {
 
     /// Closes the gaps of all that push at once: G λ = −gap among them. Nothing is done where that cannot be or one of them would have to pull.
     fn active_set_solve(&mut self) {
-        self.pushing.clear();
-        self.pushing.extend((0..self.lambda.len()).filter(|k| self.lambda[*k] > 0.0).take(MOST_PUSHING + 1));
-        let n = self.pushing.len();
+        let Self { active: ActiveSet { pushing, factors }, g, gaps, left, lambda, .. } = self;
+        pushing.clear();
+        pushing.extend((0..lambda.len()).filter(|k| lambda[*k] > 0.0).take(MOST_PUSHING + 1));
+        let n = pushing.len();
         if n > MOST_PUSHING {
             return;
         }
-        self.factors.clear();
-        self.factors.resize(n * (n + 1) / 2, 0.0);
+        factors.clear();
+        factors.resize(n * (n + 1) / 2, 0.0);
         let mut x = [0.0; MOST_PUSHING];
-        for (i, &k) in self.pushing.iter().enumerate() {
-            x[i] = -self.gaps[k];
-            let row = self.row_start[k]..self.row_start[k + 1];
+        for (i, &k) in pushing.iter().enumerate() {
+            x[i] = -gaps[k];
             // Both are in ascending order.
             let mut j = 0;
-            for (&column, value) in
-                self.columns[row.clone()].iter().zip(&self.values[row]).take_while(|(c, _)| **c <= k)
-            {
-                while self.pushing[j] < column {
+            for (column, value) in g.row(k).take_while(|(column, _)| *column <= k) {
+                while pushing[j] < column {
                     j += 1;
                 }
-                if self.pushing[j] == column {
-                    self.factors[i * (i + 1) / 2 + j] = *value;
+                if pushing[j] == column {
+                    factors[i * (i + 1) / 2 + j] = value;
                 }
             }
         }
-        if !solve_symmetric(&mut self.factors, &mut x[..n]) || x[..n].iter().any(|x| *x < 0.0) {
+        if !solve_symmetric(factors, &mut x[..n]) || x[..n].iter().any(|x| *x < 0.0) {
             return;
         }
-        self.left.clone_from(&self.gaps);
-        for (&k, x) in self.pushing.iter().zip(x) {
-            self.lambda[k] = x;
-            let row = self.row_start[k]..self.row_start[k + 1];
-            for (&column, value) in self.columns[row.clone()].iter().zip(&self.values[row]) {
-                self.left[column] += value * x;
+        left.clone_from(gaps);
+        for (&k, x) in pushing.iter().zip(x) {
+            lambda[k] = x;
+            for (column, value) in g.row(k) {
+                left[column] += value * x;
             }
         }
     }
 
     /// λ by the solver.
     fn solve(&mut self) -> Result<(), ContactError> {
-        let Self { columns, values, row_start, offsets, gaps, .. } = self;
+        let Self { g: NormalRows { columns, values, row_start, offsets, .. }, gaps, .. } = self;
         offsets.clear();
         offsets.extend(0..=gaps.len());
         self.problem.refill(|delassus, q, cones| {
@@ -277,52 +346,4 @@ fn solve_symmetric(a: &mut [f64], x: &mut [f64]) -> bool {
         x[i] = x[i] / a[start(i) + i] - sum;
     }
     true
-}
-
-impl Simulation {
-    /// Finds the displacement that takes bodies apart.
-    pub(super) fn remove_overlap(
-        &mut self,
-        h: f64,
-        s: &mut ContactStepper,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        if s.touching.is_empty() {
-            return Ok(());
-        }
-        let (system, w) = (&self.system, &self.work);
-        let has_shift = s.shift.iter().any(|x| *x != 0.0);
-        if has_shift {
-            s.rows.velocities(system, &s.touching, &s.shift, w, &mut s.u_start);
-        }
-        let o = &mut s.overlap;
-        let (offsets, u_end, u_start) = (s.rows.offsets(), &s.u_end, &s.u_start);
-        // Conveyor belts move along themselves, so that normal velocities are those of the bodies.
-        let is_needed = o.find_members(&s.touching, |c, t| {
-            let gap = t.gap + h * u_end[offsets[c]];
-            if has_shift { gap + u_start[offsets[c]] } else { gap }
-        });
-        if !is_needed {
-            return Ok(());
-        }
-        let Some(whole) = s.problem.delassus().as_blocks(s.problem.offsets()) else {
-            return Err(StepError::Internal("contact problem without blocks"));
-        };
-        o.update_rows(&s.touching, whole);
-        if !o.projected_sor() {
-            o.solve().map_err(|error| contact_failed(self.state.time, "overlap", error))?;
-            if !o.solution.status.is_solved() {
-                report.is_unsolved = true;
-                report.residual.rel = report.residual.rel.max(o.solution.residual.rel);
-                s.unsolved.get_or_insert_with(|| o.problem.duplicate());
-            }
-        }
-        o.impulses.clear();
-        o.impulses.resize(s.problem.n_rows(), 0.0);
-        for (&c, lambda) in o.members.iter().zip(&o.lambda) {
-            o.impulses[s.rows.offsets()[c]] = *lambda;
-        }
-        s.rows.respond(system, w, &o.impulses, &mut s.apart);
-        Ok(())
-    }
 }

@@ -3,148 +3,117 @@
 //! **Problem.** Advance a mechanism whose bodies touch, slide, stick and strike each other and whose joints have limits and dry friction,
 //! so that gap ≥ 0, impulse ≥ 0 and one of them is zero at the end of every step.
 //!
-//! **Method.** Paper 000, eq. 13–15, on velocities and impulses [stewart1996, eq. 4]:
+//! **Method.** On velocities and impulses [stewart1996, eq. 4; bhalerao2009, eq. 13–15]:
 //!
 //! ```text
-//! M(q)(v⁺ − v) = h F(q + h v/2, v) + Wᵀ r,      q⁺ = q ⊕ h v⁺,      0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0,  Coulomb
+//! M(v⁺ − v) = h F + Wᵀ r,      q⁺ = q ⊕ h v⁺,      0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0,  Coulomb
 //! ```
 //!
-//! with loops closed, W_loop v⁺ = 0. Two things are not the paper's. A mechanism that nothing may touch in the step moves by the implicit midpoint
-//! rule (two fixed-point iterations): its flight is of second order. And where bodies turn by more than a tenth of a radian per step, F is
-//! taken at the velocity halfway to the free v⁺: at v, gyroscopic forces do work and a spinning body gains energy without bound. All of a step's impulses are one contact problem (`contact/`).
+//! with loops closed, W_loop v⁺ = 0. A step is a sequence of stages, each a type with buffers of its own:
 //!
-//! The variant after Moreau and Jean has everything at the middle q ⊕ h v/2 and ends at q ⊕ h (v + v⁺)/2. From middle to middle bodies move by h v⁺, so that
-//! the same law holds there, 0 ≤ gap/h + W_n v⁺ ⊥ r_n ≥ 0: for gaps that are closed in the middle (they count as zero, and Moreau has no others) and for those that the step's own
-//! forces might close, gap ≤ h (|Δv_a| + |Δv_b|), Δv what forces give to the two bodies in the step. What comes faster is met when it overlaps.
+//! | stage | what it finds | file |
+//! |---|---|---|
+//! | free motion | speeds at the end if nothing pushes | `free` |
+//! | constraints | what may push on that motion | `found`, `search`, `constraint`, `faces` |
+//! | impacts | contacts with restitution that close in the step strike, round after round; constraints are found anew after each | `impacts/` |
+//! | flight | mechanisms that nothing may touch, to second order | `flight` |
+//! | velocity solution | all other impulses, one contact problem | `velocity`, `warm` |
+//! | position correction | a displacement that removes overlap without energy | `correction`, `transport` |
+//! | report | contacts, forces in joints, the memory of the next step | `outcome`, `reactions`, `report` |
 //!
-//! Before the contact problem, contacts with restitution that close within the step strike (`impacts.rs`). After it, overlap that is left is
-//! removed by a displacement, which adds no kinetic energy (`correction.rs`, `transport.rs`).
+//! Where inertias and contacts are taken, and by which mean of the speeds coordinates move, is the scheme's to say (`scheme/`).
 //!
-//! **Cost.** One evaluation of the accelerations, one contact problem, one more per strike.
+//! **Cost.** One evaluation of the accelerations, one contact problem, one more per round of strikes.
 //!
 //! **Fails when** the contact problem has no solution or cannot be solved: the report says so and the run's policy decides.
 //!
-//! **Checked by** `tests/contact_motion.rs`.
+//! **Checked by** `tests/contact_motion.rs`, `tests/contact_schemes.rs`, `tests/contact_analytic.rs`, `tests/contact_references.rs`.
 
 mod assemble;
 mod clusters;
 mod constraint;
 mod correction;
 mod faces;
+mod flight;
+mod found;
+mod free;
 mod impacts;
+mod motion;
 mod oracle;
+mod outcome;
+mod quantity;
 mod reactions;
 mod report;
+mod scheme;
 mod search;
 mod transport;
+mod velocity;
 mod warm;
 
-pub(crate) use assemble::{Rows, write_cones};
-pub(crate) use constraint::{Attachment, ContactConstraint, Law, find_row_velocities};
+pub(crate) use constraint::{Attachment, ContactConstraint, find_row_velocities};
 pub use report::{ContactReport, JointConstraintForce, Mode};
-pub(crate) use search::{Search, Situation, joint_of};
 
-use super::{Observation, Options, Simulation, StepError, StepReport};
+use super::{Options, Simulation, StepError, StepReport};
 use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
-use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution, Start};
-use crate::dynamics::System;
-use crate::dynamics::loads::Power;
-use crate::dynamics::tree::LinkKind;
-use crate::model::{Instant, Signal};
-use crate::scene::{ContactMethod, Integrator, Restitution};
-use crate::spatial::{Twist, Vec3, Wrench};
-use crate::state::ContactMemory;
+use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution};
+use crate::dynamics::{Formulation as _, System};
+use crate::scene::ContactMethod;
+use crate::state::State;
+use correction::PositionCorrection;
+use flight::Flight;
+use found::Constraints;
+use free::FreeMotion;
+use impacts::Impacts;
+use motion::{Interval, Mechanism, Moving, Trial};
+use outcome::Outcome;
+use reactions::{Reactions, Watched};
+use scheme::Scheme;
+use search::Search;
+use std::sync::Arc;
+use transport::Transport;
+use velocity::VelocityProblem;
 
-/// Scratch of the contact steps. Dropping it changes no bit.
+/// The stages of a step with contact. Dropping their scratch changes no bit.
 pub(crate) struct ContactStepper {
-    search: Search,
-    rows: Rows,
-    touching: Vec<ContactConstraint>,
-    solver: Box<dyn ContactSolver>,
-    solution: Solution,
-    warm: warm::WarmStart,
-    problem: ContactProblem,
-    /// The first problem of the step that was not solved.
-    unsolved: Option<ContactProblem>,
-    strike: impacts::ImpactSolver,
-    overlap: correction::PositionCorrection,
-    law: Restitution,
-    is_moreau: bool,
-    rates: Vec<f64>,
-    /// Speeds at the end of the step, contact or not.
-    free: Vec<f64>,
-    /// What is to be added to the displacement h v⁺.
-    shift: Vec<f64>,
-    /// What removes overlap, on top of that, and velocities that bodies keep meanwhile.
-    apart: Vec<f64>,
-    kept: Vec<transport::Kept>,
-    middle: Vec<f64>,
-    /// Velocities of the links at the start of the step, strikes included, and without contact at its end.
-    start_twists: Vec<Twist>,
-    free_twists: Vec<Twist>,
-    /// What strikes have added to the displacement h v⁺ of each link.
-    moved: Vec<Twist>,
-    /// Largest angular velocity at the start.
-    fastest_turn: f64,
-    /// Whether kinematics are those of the speeds at the start.
-    has_start_kinematics: bool,
-    /// First link of each link's mechanism, and whether anything may touch it.
-    root: Vec<usize>,
-    is_touched: Vec<bool>,
-    u_start: Vec<f64>,
-    u_free: Vec<f64>,
-    u_end: Vec<f64>,
-    /// Power of prescribed motions without contact.
-    motion_power: f64,
-    has_driven_cuts: bool,
-    has_loaded_friction: bool,
-    has_loads: bool,
-    /// Whether forces in joints of the last step are known.
-    has_forces: bool,
-    forces: Observation,
-    /// Those without strikes, where something struck and somebody watches them.
-    lasting: Observation,
-    has_struck: bool,
-    tau: Vec<f64>,
-    external: Vec<Wrench>,
-    /// Contacts of the last step.
-    pub(super) contacts: Vec<ContactReport>,
-    /// Limits and dry friction of the last step.
-    pushes: Vec<JointConstraintForce>,
+    scheme: Scheme,
+    /// The motion of the step, and a configuration beside it.
+    now: Moving,
+    trial: Trial,
+    free: FreeMotion,
+    found: Constraints,
+    impacts: Impacts,
+    flight: Flight,
+    velocity: VelocityProblem,
+    correction: PositionCorrection,
+    transport: Transport,
+    outcome: Outcome,
+    reactions: Reactions,
+    unsolved: Unsolved,
 }
 
-/// Turn per step, in radians, up to which gyroscopic and Coriolis forces are those of the velocities at the start (eq. 13a). They feed
-/// energy into a turning body at a rate of half its square per step, which friction and strikes must take away again.
-const FAST_TURN: f64 = 0.1;
+/// The first problem of a step that was not solved.
+#[derive(Default)]
+struct Unsolved(Option<ContactProblem>);
 
-/// Velocities of rows before a step, over what forces would make of them, that count as rest: what rounding leaves.
-const STILL: f64 = 1e-12;
-
-/// Evaluations of faster turning bodies: a fixed-point iteration to the velocity in the middle of the step, at which those forces do no work.
-const ROUNDS: usize = 3;
-
-/// Energy that passes during a step.
-#[derive(Debug, Clone, Copy, Default)]
-struct Balance {
-    work: f64,
-    dissipated: f64,
+impl Unsolved {
+    fn note(&mut self, solution: &Solution, problem: &ContactProblem) {
+        if !solution.status.is_solved() && self.0.is_none() {
+            self.0 = Some(problem.duplicate());
+        }
+    }
 }
 
 impl ContactStepper {
     /// For a mechanism in which something may push.
     pub fn build(system: &System, options: &Options) -> Result<Option<Box<Self>>, StepError> {
-        let search = Search::build(system).map_err(|e| StepError::BadOption(e.to_string()))?;
-        let Some(search) = search else { return Ok(None) };
-        match options.integrator {
-            Integrator::Adaptive | Integrator::Rk4 | Integrator::Euler => {
-                let (what, name) = (search.example(system), options.integrator.name());
-                let why = format!(
-                    "integrator `{name}` does not step contact, and {what}: leave it out, or switch contact off by a `[[contact]]` rule"
-                );
-                return Err(StepError::Setting { key: "time.integrator", why });
-            }
-            Integrator::Auto | Integrator::StewartTrinkle | Integrator::Moreau => {}
-        }
+        let Some(search) = Search::build(system)? else { return Ok(None) };
+        let Some(scheme) = Scheme::of(options.integrator) else {
+            let (what, name) = (search.example(system), options.integrator.name());
+            let why = format!(
+                "integrator `{name}` does not step contact, and {what}: leave it out, or switch contact off by a `[[contact]]` rule"
+            );
+            return Err(StepError::Setting { key: "time.integrator", why });
+        };
         if options.step.is_none() {
             let what = search.example(system);
             let why = format!(
@@ -152,60 +121,123 @@ impl ContactStepper {
             );
             return Err(StepError::Setting { key: "time.step", why });
         }
-        let (_, n_v) = system.sizes();
-        let mut root: Vec<usize> = (0..system.tree.links.len()).collect();
-        for (i, link) in system.tree.links.iter().enumerate() {
-            root[i] = link.parent_index().map_or(i, |p| root[p]);
-        }
-        let joints = system.model.joints().iter().filter(|j| !j.is_absent);
-        let bad = |e: ContactError| StepError::BadOption(e.to_string());
-        let mut solver = solver_by_name(options.method.name(), options.tolerance).map_err(bad)?;
-        if options.method == ContactMethod::Auto {
-            solver = Box::new(Auto::new(AutoOptions::in_motion(options.tolerance)));
-        }
+        let (n_links, (_, n_v)) = (system.tree.links.len(), system.sizes());
         Ok(Some(Box::new(Self {
-            search,
-            rows: Rows::new(system),
-            touching: Vec::new(),
-            solver,
-            solution: Solution::default(),
-            warm: warm::WarmStart::default(),
-            problem: ContactProblem::default(),
-            unsolved: None,
-            strike: impacts::ImpactSolver::new(options.tolerance),
-            overlap: correction::PositionCorrection::new(),
-            law: options.restitution,
-            is_moreau: options.integrator == Integrator::Moreau,
-            rates: vec![0.0; n_v],
-            free: vec![0.0; n_v],
-            shift: vec![0.0; n_v],
-            apart: vec![0.0; n_v],
-            kept: Vec::with_capacity(system.tree.links.len()),
-            middle: Vec::with_capacity(n_v),
-            start_twists: vec![Twist::default(); system.tree.links.len()],
-            free_twists: vec![Twist::default(); system.tree.links.len()],
-            moved: vec![Twist::default(); system.tree.links.len()],
-            fastest_turn: 0.0,
-            has_start_kinematics: false,
-            root,
-            is_touched: vec![false; system.tree.links.len()],
-            u_start: Vec::new(),
-            u_free: Vec::new(),
-            u_end: Vec::new(),
-            motion_power: 0.0,
-            has_driven_cuts: system.has_driven_rows(),
-            has_loaded_friction: joints.clone().any(|j| !j.fittings.friction_load.is_empty()),
-            has_loads: !(system.elements.is_empty() && system.model.forces().is_empty() && system.loads.is_idle()),
-            has_forces: false,
-            forces: Observation::default(),
-            lasting: Observation::default(),
-            has_struck: false,
-            tau: vec![0.0; n_v],
-            external: vec![Wrench::default(); system.tree.links.len()],
-            contacts: Vec::new(),
-            pushes: Vec::new(),
+            scheme,
+            now: Moving::new(system),
+            trial: Trial::new(system),
+            free: FreeMotion::new(n_v),
+            found: Constraints::new(system, search),
+            impacts: Impacts::new(options.restitution, options.tolerance),
+            flight: Flight::new(n_links, n_v),
+            velocity: VelocityProblem::new(solver(options)?),
+            correction: PositionCorrection::new(n_v),
+            transport: Transport::new(n_links, n_v),
+            outcome: Outcome::default(),
+            reactions: Reactions::new(system),
+            unsolved: Unsolved::default(),
         })))
     }
+
+    /// One step, from a state to the next.
+    fn step(
+        &mut self,
+        m: &mut Mechanism<'_>,
+        over: &Interval<'_>,
+        watched: Watched,
+        next: &mut State,
+    ) -> Result<StepReport, StepError> {
+        let Self { scheme, now, trial, free, found, impacts, flight, velocity, correction, unsolved, .. } = self;
+        let (scheme, from) = (*scheme, over.from);
+        let mut report = StepReport { evaluations: 1, ..StepReport::default() };
+        unsolved.0 = None;
+        impacts.clear();
+        free.compute(scheme, m, over, trial, now)?;
+        loop {
+            found.search(scheme, m, over, now, (impacts.has_struck(), free.has_start_kinematics));
+            if !impacts.round(scheme, m, over, found, now, (&mut report, unsolved))? {
+                break;
+            }
+        }
+        found.mark_touched(m.system, impacts.struck(), &mut flight.is_touched);
+        flight.refine(scheme, m, over, (trial, free), found, now)?;
+        velocity.solve(m, over, found, impacts.has_struck(), now, (&mut report, unsolved))?;
+        let overlaps = correction.compute(m, over, found, velocity, now, (&mut report, unsolved))?;
+        self.report(m, over, watched, next, &mut report)?;
+        self.advance(m.system, over.h, next);
+        if overlaps {
+            self.correct_positions(m, over, next)?;
+        }
+        next.work = from.work + self.now.energy.work;
+        next.dissipated = from.dissipated + self.now.energy.dissipated;
+        Ok(report)
+    }
+
+    /// What the next step, the report and the recording need to know.
+    fn report(
+        &mut self,
+        m: &mut Mechanism<'_>,
+        over: &Interval<'_>,
+        watched: Watched,
+        next: &mut State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let Self { scheme, now, free, found, impacts, velocity, outcome, reactions, .. } = self;
+        outcome.clear();
+        next.contacts.clear();
+        // The two states change places at every step: what one has room for, the other will need.
+        next.contacts.reserve(over.from.contacts.capacity());
+        outcome.write((m.system, over.h), found, impacts, velocity, &mut next.contacts, report);
+        let at = scheme.rules().configuration(over);
+        reactions.compute(m, (over, at), watched, (found, outcome), free, (now, &mut next.contacts))
+    }
+
+    /// q⁺ = q ⊕ (h v̄ + what strikes ask for), v̄ the scheme's mean of the speeds.
+    fn advance(&mut self, system: &System, h: f64, next: &mut State) {
+        let Self { scheme, now, flight, found, .. } = self;
+        for (i, link) in system.tree.links.iter().enumerate() {
+            let [start, end] = scheme.rules().weights(flight.is_touched[found.root[i]]);
+            for at in link.v_range() {
+                now.shift[at] += h * (start * now.start[at] + end * now.end[at]);
+            }
+        }
+        system.displace(&mut now.q, &now.shift, 1.0);
+        next.q.copy_from_slice(&now.q);
+        next.v.copy_from_slice(&now.end);
+    }
+
+    /// Adds the displacement that removes overlap, and transports velocities along it where that is called for.
+    fn correct_positions(
+        &mut self,
+        m: &mut Mechanism<'_>,
+        over: &Interval<'_>,
+        next: &mut State,
+    ) -> Result<(), StepError> {
+        let (system, apart) = (m.system, &self.correction.apart);
+        let turn = over.h * self.free.fastest_turn;
+        let is_deep = || {
+            self.scheme.rules().always_transports() || transport::is_deeper_than_turning(system, turn, &self.found.list)
+        };
+        if transport::bends(system, apart) && is_deep() {
+            return self.transport.apply(m, over, apart, next);
+        }
+        system.displace(&mut next.q, apart, 1.0);
+        Ok(())
+    }
+
+    /// Contacts of the last step.
+    pub(super) fn contacts(&self) -> &[ContactReport] {
+        &self.outcome.contacts
+    }
+}
+
+/// The solver that a run asks for.
+fn solver(options: &Options) -> Result<Box<dyn ContactSolver>, StepError> {
+    if options.method == ContactMethod::Auto {
+        return Ok(Box::new(Auto::new(AutoOptions::in_motion(options.tolerance))));
+    }
+    let failed = |error| StepError::Contact { what: "the solver", error: Arc::new(error) };
+    solver_by_name(options.method.name(), options.tolerance).map_err(failed)
 }
 
 impl Simulation {
@@ -218,474 +250,51 @@ impl Simulation {
         if h <= 0.0 {
             return Err(StepError::StepTooSmall { time: start, step: h });
         }
-        let Some(mut stepper) = self.stepper.take() else { return Err(StepError::Internal("no contact stepper")) };
-        let outcome = self.contact_step(start, h, is_current, &mut stepper);
-        self.stepper = Some(stepper);
-        let mut report = outcome?;
+        let Some(stepper) = &mut self.stepper else { return Err(StepError::Internal("no contact stepper")) };
+        let mut mechanism = Mechanism { system: &self.system, w: &mut self.work, input: &self.input };
+        let over = Interval { from: &self.state, h, is_current };
+        let watched = Watched {
+            observed: self.wants_forces,
+            forces: self.watch.needs_forces(),
+            impulses: self.watch.needs_impulses(),
+        };
+        let mut report = stepper.step(&mut mechanism, &over, watched, &mut self.next)?;
         self.next.time = end;
         self.next.control = self.state.control;
         (report.time, report.step) = (end, h);
         self.finish(report)
     }
 
-    fn contact_step(
-        &mut self,
-        start: f64,
-        h: f64,
-        is_current: bool,
-        s: &mut ContactStepper,
-    ) -> Result<StepReport, StepError> {
-        let mut report = StepReport { evaluations: 1, ..StepReport::default() };
-        let power = self.find_free_motion(start, h, is_current, s)?;
-        let mut balance = Balance { work: power.work * h, dissipated: power.dissipated * h };
-        s.shift.fill(0.0);
-        s.apart.fill(0.0);
-        s.unsolved = None;
-        self.strike_all(h, s, &mut balance, &mut report)?;
-        self.refine_flight(start, h, s, &mut balance)?;
-        self.find_impulses(h, s, &mut balance, &mut report)?;
-        self.remove_overlap(h, s, &mut report)?;
-        let inside = start + 0.5 * h;
-        let now = Instant { time: if s.is_moreau { inside } else { start }, inside };
-        self.find_reactions(now, h, s, &mut balance.work)?;
-        self.move_by(h, s);
-        if s.apart.iter().any(|x| *x != 0.0) {
-            self.correct_positions(Instant { time: start + h, inside }, h, s)?;
-        }
-        self.next.work = self.state.work + balance.work;
-        self.next.dissipated = self.state.dissipated + balance.dissipated;
-        Ok(report)
-    }
-
-    /// Speeds at the end of the step without contact, in `s.free`; sweeps and loops are left factored where the step takes its
-    /// inertias from, and the coordinates there in `next`.
-    fn find_free_motion(
-        &mut self,
-        start: f64,
-        h: f64,
-        is_current: bool,
-        s: &mut ContactStepper,
-    ) -> Result<Power, StepError> {
-        let inside = start + 0.5 * h;
-        let middle = Instant { time: inside, inside };
-        let mut now = Instant { time: start, inside };
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
-        next.q.copy_from_slice(&self.state.q);
-        next.v.copy_from_slice(&self.state.v);
-        let mut power;
-        let has_loads = s.has_loads || !system.user_loads.is_empty();
-        if has_loads || s.is_moreau {
-            system.displace(&mut next.q, &next.v, 0.5 * h);
-            system.project(middle, &mut next.q, &mut next.v, w)?;
-        }
-        power = system.update_loads(middle, &next.q, &next.v, &self.input, w);
-        // A state that a step has left is on the manifold, and so are its kinematics.
-        s.has_start_kinematics =
-            !has_loads && !s.is_moreau && system.motions.is_empty() && system.has_unit_quaternions(&next.q);
-        if s.is_moreau {
-            now = middle;
-        } else if s.has_start_kinematics {
-            if !is_current {
-                system.place(&next.q, &next.v, w);
-            }
-        } else {
-            // Forces at the middle position (eq. 13a), inertias at the start.
-            if has_loads {
-                s.tau.copy_from_slice(&w.tau);
-                s.external.copy_from_slice(&w.external);
-                next.q.copy_from_slice(&self.state.q);
-                next.v.copy_from_slice(&self.state.v);
-                w.cut_q.copy_from_slice(&self.state.cut_q);
-            }
-            system.project(now, &mut next.q, &mut next.v, w)?;
-            if has_loads {
-                w.tau.copy_from_slice(&s.tau);
-                w.external.copy_from_slice(&s.external);
-            }
-        }
-        let fastest = w.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
-        s.fastest_turn = fastest;
-        for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
-            if round > 0 {
-                s.has_start_kinematics = false;
-                // Velocities halfway to what the last round has found.
-                s.middle.clear();
-                s.middle.extend(next.v.iter().zip(&s.rates).map(|(v, rate)| v + 0.5 * h * rate));
-                w.kinematics.update(&system.tree, &next.q, &s.middle);
-                w.kinematics.update_positions(&system.tree);
-                system.update_rows(&s.middle, w);
-            }
-            system.accelerate(now, &mut s.rates, w)?;
-        }
-        s.motion_power = system.motion_power(&s.rates, &next.v, w);
-        power.work += s.motion_power;
-        let next = &mut self.next;
-        next.v.copy_from_slice(&self.state.v);
-        for (free, (v, rate)) in s.free.iter_mut().zip(next.v.iter().zip(&s.rates)) {
-            *free = v + h * rate;
-        }
-        // Prescribed speeds are those that bring the coordinate where it belongs.
-        for (link, k, signal) in &self.system.motions {
-            s.free[self.system.tree.links[*link].v as usize + k] = step_rate(signal, start, inside, h);
-        }
-        self.close_loops(start, h, s);
-        Ok(power)
-    }
-
-    /// Speeds at the end of the step of mechanisms that nothing may touch, by accelerations at the middle of the step. Sweeps and loops are
-    /// left where they were.
-    fn refine_flight(
-        &mut self,
-        start: f64,
-        h: f64,
-        s: &mut ContactStepper,
-        balance: &mut Balance,
-    ) -> Result<(), StepError> {
-        self.find_touched(s);
-        let tree = &self.system.tree;
-        let has_loads = s.has_loads || !self.system.user_loads.is_empty();
-        let turns = |i: &usize| self.work.kinematics.links[*i].omega != Vec3::zeros() || has_loads;
-        if s.is_moreau || !(0..tree.links.len()).any(|i| !s.is_touched[s.root[i]] && turns(&i)) {
-            return Ok(());
-        }
-        // Strikes have changed the speeds of others.
-        s.middle.clone_from(&self.next.v);
-        let inside = start + 0.5 * h;
-        let (now, middle) = (Instant { time: start, inside }, Instant { time: inside, inside });
-        let mut power = Power::default();
-        for _ in 0..2 {
-            let next = &mut self.next;
-            next.q.copy_from_slice(&self.state.q);
-            next.v.copy_from_slice(&self.state.v);
-            next.v.iter_mut().zip(&s.rates).for_each(|(v, rate)| *v += 0.5 * h * rate);
-            self.system.displace(&mut next.q, &next.v, 0.5 * h);
-            self.work.cut_q.copy_from_slice(&self.state.cut_q);
-            self.system.project(middle, &mut next.q, &mut next.v, &mut self.work)?;
-            power = self.accelerate_here(middle, s)?;
-        }
-        let tree = &self.system.tree;
-        for (_, link) in tree.links.iter().enumerate().filter(|(i, _)| !s.is_touched[s.root[*i]]) {
-            for at in link.v_range().filter(|at| !tree.prescribed[*at]) {
-                s.free[at] = self.state.v[at] + h * s.rates[at];
-            }
-        }
-        if !s.is_touched.contains(&true) {
-            *balance = Balance { work: h * power.work, dissipated: h * power.dissipated };
-        }
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
-        next.q.copy_from_slice(&self.state.q);
-        next.v.copy_from_slice(&self.state.v);
-        w.cut_q.copy_from_slice(&self.state.cut_q);
-        if s.is_touched.contains(&true) {
-            system.project(now, &mut next.q, &mut next.v, w)?;
-            system.factor_rows(w, true);
-        }
-        next.v.copy_from_slice(&s.middle);
-        Ok(())
-    }
-
-    /// Accelerations and powers of all loads at the coordinates and speeds in `next`, which are projected.
-    fn accelerate_here(&mut self, now: Instant, s: &mut ContactStepper) -> Result<Power, StepError> {
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
-        let mut power = system.update_loads(now, &next.q, &next.v, &self.input, w);
-        system.accelerate(now, &mut s.rates, w)?;
-        s.motion_power = system.motion_power(&s.rates, &next.v, w);
-        power.work += s.motion_power;
-        Ok(power)
-    }
-
-    /// Takes from the free speeds what opens loops.
-    fn close_loops(&mut self, start: f64, h: f64, s: &mut ContactStepper) {
-        let end = Instant { time: start + h, inside: start + 0.5 * h };
-        self.system.close_speeds(end, &mut s.free, &mut self.work);
-    }
-
-    /// Everything that may push in this step, if speeds are what is expected now.
-    fn find_touching(&mut self, h: f64, s: &mut ContactStepper) {
-        let (system, w) = (&self.system, &self.work);
-        w.kinematics.find_twists(&system.tree, &s.free, &mut s.free_twists);
-        if s.has_start_kinematics && s.strike.struck.is_empty() {
-            s.start_twists.iter_mut().enumerate().for_each(|(i, t)| *t = w.kinematics.twist(i));
-        } else {
-            w.kinematics.find_twists(&system.tree, &self.next.v, &mut s.start_twists);
-        }
-        if !s.strike.struck.is_empty() {
-            w.kinematics.find_twists(&system.tree, &s.shift, &mut s.moved);
-        }
-        let now = Situation {
-            system,
-            w,
-            q: &self.next.q,
-            v: [&self.next.v, &s.free],
-            twists: &s.free_twists,
-            start_twists: &s.start_twists,
-            moved: if s.strike.struck.is_empty() { &[] } else { &s.moved },
-            step: h,
-            // After Moreau the way that bodies are already on is not foreseen, only what forces add to it.
-            reach: if s.is_moreau { 0.0 } else { h },
-            memory: &self.state.contacts,
-        };
-        s.search.find(&now, &mut s.touching);
-    }
-
-    /// The contact problem of the step, solved; what its impulses do is added to `s.free`.
-    fn find_impulses(
-        &mut self,
-        h: f64,
-        s: &mut ContactStepper,
-        balance: &mut Balance,
-        report: &mut StepReport,
-    ) -> Result<(), StepError> {
-        self.next.contacts.clear();
-        // The two states change places at every step: what one has room for, the other will need.
-        self.next.contacts.reserve(self.state.contacts.capacity());
-        s.contacts.clear();
-        s.pushes.clear();
-        if s.touching.is_empty() {
-            self.note_contacts(h, s, report);
-            return Ok(());
-        }
-        let system = &self.system;
-        let ContactStepper { rows, touching, problem, solution, .. } = s;
-        rows.assemble(system, touching, &mut self.work)?;
-        let w = &self.work;
-        // Flight that was refined since is that of mechanisms which nothing touches.
-        find_row_velocities(system, w, touching, (&self.next.v, &s.start_twists), &mut s.u_start);
-        find_row_velocities(system, w, touching, (&s.free, &s.free_twists), &mut s.u_free);
-        // What strikes have left of gaps, if velocities had been those after them from the start of the step.
-        let has_struck = !s.strike.struck.is_empty();
-        if has_struck {
-            rows.velocities(system, touching, &s.shift, w, &mut s.u_end);
-        }
-        let time = self.state.time;
-        let failed = |error| contact_failed(time, "a contact problem", error);
-        let posed = problem.refill(|delassus, q, cones| {
-            rows.write_delassus(system, delassus);
-            write_cones(system, touching, cones);
-            q.clear();
-            q.extend_from_slice(&s.u_free);
-            for (c, t) in touching.iter().enumerate().filter(|(_, t)| t.is_unilateral()) {
-                let row = rows.offsets()[c];
-                let gap = if has_struck { t.gap + s.u_end[row] } else { t.gap };
-                // Closed gaps and overlap ask for no velocity of their own.
-                if t.gap > t.rounding && gap > 0.0 {
-                    q[row] += gap / h;
-                }
-            }
-        });
-        posed.map_err(failed)?;
-        s.warm.read(&self.state.contacts, touching);
-        let start = if is_still(touching, rows.offsets(), &s.u_start, problem.free_velocity()) {
-            Start::Still
-        } else {
-            Start::Warm
-        };
-        if !s.warm.begin(&mut *s.solver, problem, start, solution) {
-            problem.refill_origin(|out| rows.write_origin(system, touching, w, out));
-            s.solver.go_on(problem, start, solution).map_err(failed)?;
-        }
-        report.note_solution(solution);
-        if !solution.status.is_solved() && s.unsolved.is_none() {
-            s.unsolved = Some(problem.duplicate());
-        }
-        rows.respond(system, w, &solution.r, &mut s.free);
-        rows.velocities(system, touching, &s.free, w, &mut s.u_end);
-        // ½(v + v⁺)·M(v⁺ − v) is the work of all impulses at the mean velocity.
-        for (c, t) in touching.iter().enumerate() {
-            let at = rows.offsets()[c];
-            for (k, i) in (at..at + t.n_rows()).enumerate() {
-                report.contact_work_scale += 0.5 * solution.r[i] * (s.u_end[i] - s.u_free[i]);
-                balance.dissipated -= 0.5 * solution.r[i] * (s.u_start[i] + s.u_end[i]);
-                balance.work -= solution.r[i] * t.drift_along(k);
-            }
-        }
-        self.note_contacts(h, s, report);
-        Ok(())
-    }
-
-    /// What the next step, the report and the recording need to know.
-    fn note_contacts(&mut self, h: f64, s: &mut ContactStepper, report: &mut StepReport) {
-        let ContactStepper { touching, rows, solution, strike, contacts, pushes, warm, .. } = s;
-        let mut note =
-            |t: &ContactConstraint, impulse: [f64; 3], struck: f64, end: [f64; 3], free: [f64; 3]| match joint_of(t.id)
-            {
-                Some((joint, coordinate)) => {
-                    let (is_limit, force) = (t.is_unilateral(), t.side() * impulse[0] / h);
-                    let struck = if is_limit { t.side() * struck } else { 0.0 };
-                    pushes.push(JointConstraintForce { joint, coordinate, is_limit, force, struck });
-                }
-                None => contacts.push(ContactReport::new(t, impulse, struck, end, &free)),
-            };
-        strike.struck.sort_unstable_by_key(|x| (x.touching.id, x.order));
-        let mut struck = strike.struck.iter().peekable();
-        for (c, t) in touching.iter().enumerate() {
-            // What struck and is out of reach by now.
-            while let Some(x) = struck.next_if(|x| x.touching.id < t.id) {
-                note(&x.touching, x.impulse, x.impulse[0], x.velocity, x.velocity);
-            }
-            let at = rows.offsets()[c];
-            let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
-            let mut impulse: [f64; 3] = three(&solution.r);
-            let tangents = t.tangents.map(<[f64; 3]>::from);
-            let before = three(warm.last());
-            self.next.contacts.push(ContactMemory { id: t.id, impulse, before, tangents, load: 0.0 });
-            // What closes in this step, or was still closing, and not by the step's own forces.
-            let closes = t.gap > t.rounding || -s.u_start[at] > (s.u_free[at] - s.u_start[at]).abs();
-            let mut struck_by = if closes { impulse[0] } else { 0.0 };
-            while let Some(x) = struck.next_if(|x| x.touching.id == t.id) {
-                // Its directions may have changed since.
-                impulse = x.add_to(t, impulse);
-                struck_by += x.impulse[0];
-            }
-            note(t, impulse, struck_by, three(&s.u_end), three(&s.u_free));
-            if t.is_unilateral() && t.gap < -t.rounding {
-                report.penetration = report.penetration.max(-t.gap);
-            }
-        }
-        for x in struck {
-            note(&x.touching, x.impulse, x.impulse[0], x.velocity, x.velocity);
-        }
-        report.contacts = contacts.len() as u32;
-        self.spread_strikes(s);
-    }
-
-    /// Where something strikes a mechanism, all its contacts pass the blow on: what they push with is then no force either.
-    fn spread_strikes(&self, s: &mut ContactStepper) {
-        if s.contacts.iter().all(|c| c.struck == 0.0) && s.pushes.iter().all(|p| p.struck == 0.0) {
-            return;
-        }
-        let ContactStepper { search, root, contacts, pushes, is_touched: is_struck, .. } = s;
-        is_struck.fill(false);
-        let roots = |c: &ContactReport| c.bodies.map(|b| b.map(|b| root[search.link_of(b)]));
-        for p in pushes.iter().filter(|p| p.struck != 0.0) {
-            self.system.links_of_joint(p.joint).into_iter().flatten().for_each(|l| is_struck[root[l]] = true);
-        }
-        for c in contacts.iter().filter(|c| c.struck > 0.0) {
-            roots(c).into_iter().flatten().for_each(|r| is_struck[r] = true);
-        }
-        // Blows travel from mechanism to mechanism.
-        let mut is_settled = false;
-        while !is_settled {
-            is_settled = true;
-            for c in contacts.iter_mut().filter(|c| c.impulse[0] > 0.0) {
-                let ends = roots(c);
-                if ends.into_iter().flatten().any(|r| is_struck[r]) {
-                    c.struck = c.impulse[0];
-                    for r in ends.into_iter().flatten() {
-                        is_settled &= is_struck[r];
-                        is_struck[r] = true;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Marks the mechanisms that something may touch in this step.
-    fn find_touched(&self, s: &mut ContactStepper) {
-        let system = &self.system;
-        s.is_touched.fill(false);
-        let struck = s.strike.struck.iter().map(|x| &x.touching);
-        for t in s.touching.iter().chain(struck) {
-            t.links(system).into_iter().flatten().for_each(|l| s.is_touched[s.root[l]] = true);
-        }
-        // Loops may tie mechanisms together.
-        if !system.elements.is_empty() && s.is_touched.contains(&true) {
-            s.is_touched.fill(true);
-        }
-    }
-
-    /// q⁺ = q ⊕ (h v⁺ + what strikes ask for); q ⊕ h (v + v⁺)/2 where nothing may touch.
-    fn move_by(&mut self, h: f64, s: &mut ContactStepper) {
-        self.find_touched(s);
-        let system = &self.system;
-        for (i, link) in system.tree.links.iter().enumerate() {
-            for at in link.v_range() {
-                s.shift[at] += match (s.is_moreau, s.is_touched[s.root[i]]) {
-                    // The middle is half a step away from both ends.
-                    (true, _) => 0.5 * h * s.free[at],
-                    (false, true) => h * s.free[at],
-                    (false, false) => 0.5 * h * (self.state.v[at] + s.free[at]),
-                };
-            }
-        }
-        system.displace(&mut self.next.q, &s.shift, 1.0);
-        self.next.v.copy_from_slice(&s.free);
-    }
-
     /// Contacts of the last step, with their impulses.
     pub fn contacts(&self) -> &[ContactReport] {
-        self.stepper.as_ref().map_or(&[], |s| &s.contacts)
+        self.stepper.as_ref().map_or(&[], |s| &s.outcome.contacts)
     }
 
     /// Limits and dry friction that acted in the last step.
     pub fn joint_constraint_forces(&self) -> &[JointConstraintForce] {
-        self.stepper.as_ref().map_or(&[], |s| &s.pushes)
+        self.stepper.as_ref().map_or(&[], |s| &s.outcome.pushes)
     }
 
     /// The contact problem of the last step.
     pub fn contact_problem(&self) -> Option<&ContactProblem> {
-        self.stepper.as_ref().map(|s| &s.problem)
+        self.stepper.as_ref().map(|s| &s.velocity.problem)
     }
 
     /// The first problem of the last step that was not solved.
     pub fn unsolved_problem(&self) -> Option<&ContactProblem> {
-        self.stepper.as_ref().and_then(|s| s.unsolved.as_ref())
+        self.stepper.as_ref().and_then(|s| s.unsolved.0.as_ref())
+    }
+
+    /// Link visits of trial configurations so far.
+    pub(super) fn trial_work(&self) -> u64 {
+        self.stepper.as_ref().map_or(0, |s| s.trial.w.kinematics.work + s.trial.w.engine.counters().links)
     }
 }
 
-/// Whether nothing that may push moves: velocities before the step are rounding beside those that forces would give. Contacts are compared among each other,
-/// rows of joints each with itself, since they have units of their own.
-fn is_still(touching: &[ContactConstraint], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
-    let (mut fastest, mut given) = (0.0_f64, 0.0_f64);
-    for (c, t) in touching.iter().enumerate() {
-        let rows = offsets[c]..offsets[c + 1];
-        if joint_of(t.id).is_some() {
-            if rows.into_iter().any(|i| before[i].abs() > STILL * free[i].abs()) {
-                return false;
-            }
-            continue;
-        }
-        for i in rows {
-            fastest = fastest.max(before[i].abs());
-            given = given.max(free[i].abs());
-        }
-    }
-    fastest <= STILL * given
-}
-
-/// An error of the contact problem as one of the step.
-fn contact_failed(time: f64, what: &str, error: ContactError) -> StepError {
+/// An error of a contact problem as one of the step.
+fn contact_failed(time: f64, what: &'static str, error: ContactError) -> StepError {
     match error {
         ContactError::NotFinite { .. } => StepError::NotFinite { time, what: what.into() },
-        other => StepError::BadOption(other.to_string()),
+        other => StepError::Contact { what, error: Arc::new(other) },
     }
-}
-
-impl System {
-    /// The links of a joint, its own for one of the tree.
-    fn links_of_joint(&self, joint: usize) -> [Option<usize>; 2] {
-        let cut = || self.cuts.iter().find(|c| c.joint.index() == joint).map_or([None; 2], |c| [c.parent, c.child]);
-        self.plan.link_of_joint[joint].map_or_else(cut, |link| [Some(link), None])
-    }
-
-    /// Moves coordinates along the manifold by h v.
-    fn displace(&self, q: &mut [f64], v: &[f64], h: f64) {
-        for link in &self.tree.links {
-            if let LinkKind::Revolute(_) = link.kind {
-                q[link.q as usize] += h * v[link.v as usize];
-                continue;
-            }
-            let mut step = [0.0; 6];
-            for (k, at) in link.v_range().enumerate() {
-                step[k] = h * v[at];
-            }
-            link.joint_type().displace(&mut q[link.q_range()], &step[..link.n_v as usize]);
-        }
-    }
-}
-
-/// Mean rate of a signal over a step.
-fn step_rate(signal: &Signal, start: f64, inside: f64, h: f64) -> f64 {
-    let [now, end] = [start, start + h].map(|time| signal.at(Instant { time, inside })[0]);
-    (end - now) / h
 }

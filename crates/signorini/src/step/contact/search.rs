@@ -1,7 +1,7 @@
 //! What may push in a step: contacts of shapes, joints at their limits, dry friction in joints.
 
+use super::constraint::{Attachment, ContactConstraint, Law};
 use super::faces;
-use super::{Attachment, ContactConstraint, Law};
 use crate::collide::{self, World};
 use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Fittings};

@@ -16,60 +16,73 @@
 //!
 //! **Checked by** `tests/contact_carry.rs`.
 
-use super::{ContactConstraint, ContactStepper, joint_of};
+use super::constraint::ContactConstraint;
+use super::motion::{Interval, Mechanism};
+use super::quantity::{Displacement, Speeds};
+use super::search::joint_of;
+use crate::dynamics::System;
 use crate::dynamics::tree::Link;
-use crate::model::Instant;
 use crate::spatial::{Mat3, Twist, Vec3, Wrench};
-use crate::step::{Simulation, StepError};
+use crate::state::State;
+use crate::step::StepError;
 
 /// What a body keeps: the velocity of its centre of mass, and its angular velocity in the axes that it has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kept {
+struct Kept {
     linear: Vec3,
     angular: Vec3,
     rotation: Mat3,
 }
 
-impl Simulation {
-    /// Adds to `next` the displacement that removes overlap. A body that floats alone keeps its velocity with its speeds.
-    pub(super) fn correct_positions(&mut self, end: Instant, h: f64, s: &mut ContactStepper) -> Result<(), StepError> {
-        let tree = &self.system.tree;
-        let is_bent = |(i, link): (usize, &Link)| !tree.floats[i] && link.v_range().any(|at| s.apart[at] != 0.0);
-        let is_deep = || s.is_moreau || self.is_deeper_than_turning(h, s);
-        if tree.links.iter().enumerate().any(is_bent) && is_deep() {
-            return self.transport_velocities(end, s);
-        }
-        self.system.displace(&mut self.next.q, &s.apart, 1.0);
-        Ok(())
+/// Scratch of the transport.
+pub(crate) struct Transport {
+    kept: Vec<Kept>,
+    change: Speeds,
+}
+
+/// Whether a displacement bends a mechanism. A body that floats alone keeps its velocity with its speeds.
+pub(super) fn bends(system: &System, apart: &Displacement) -> bool {
+    let tree = &system.tree;
+    let is_bent = |(i, link): (usize, &Link)| !tree.floats[i] && link.v_range().any(|at| apart[at] != 0.0);
+    tree.links.iter().enumerate().any(is_bent)
+}
+
+/// Whether something overlapped by more than bodies do that have turned by `turn` in the step, ρ (h ω)².
+pub(super) fn is_deeper_than_turning(system: &System, turn: f64, list: &[ContactConstraint]) -> bool {
+    let bending = system.model.characteristic_length() * turn * turn;
+    // Coordinates of joints do not bend: what lies beyond a limit was put there.
+    let allowed = |t: &ContactConstraint| if joint_of(t.id).is_some() { t.rounding } else { bending.max(t.rounding) };
+    list.iter().any(|t| t.is_unilateral() && -t.gap > allowed(t))
+}
+
+impl Transport {
+    pub fn new(n_links: usize, n_v: usize) -> Self {
+        Self { kept: Vec::with_capacity(n_links), change: Speeds::zeros(n_v) }
     }
 
-    /// Whether something overlapped by more than bodies do that turned for a step, ρ (h ω)².
-    fn is_deeper_than_turning(&self, h: f64, s: &ContactStepper) -> bool {
-        let turn = h * s.fastest_turn;
-        let bending = self.system.model.characteristic_length() * turn * turn;
-        // Coordinates of joints do not bend: what lies beyond a limit was put there.
-        let allowed =
-            |t: &ContactConstraint| if joint_of(t.id).is_some() { t.rounding } else { bending.max(t.rounding) };
-        s.touching.iter().any(|t| t.is_unilateral() && -t.gap > allowed(t))
-    }
-
-    /// Moves `next` on by the displacement that removes overlap, and takes velocities along.
-    pub(super) fn transport_velocities(&mut self, end: Instant, s: &mut ContactStepper) -> Result<(), StepError> {
-        let (system, w, next) = (&self.system, &mut self.work, &mut self.next);
+    /// Moves `next` on by a displacement, and takes velocities along.
+    pub fn apply(
+        &mut self,
+        m: &mut Mechanism<'_>,
+        over: &Interval<'_>,
+        apart: &Displacement,
+        next: &mut State,
+    ) -> Result<(), StepError> {
+        let (system, w) = (m.system, &mut *m.w);
         let tree = &system.tree;
         system.place(&next.q, &next.v, w);
-        s.kept.clear();
-        s.kept.extend(tree.links.iter().zip(&w.kinematics.links).zip(&w.kinematics.velocity).map(
+        self.kept.clear();
+        self.kept.extend(tree.links.iter().zip(&w.kinematics.links).zip(&w.kinematics.velocity).map(
             |((link, motion), velocity)| {
                 let arm = motion.rotation * link.inertia.com;
                 Kept { linear: velocity + motion.omega.cross(&arm), angular: motion.omega, rotation: motion.rotation }
             },
         ));
-        system.displace(&mut next.q, &s.apart, 1.0);
+        system.displace(&mut next.q, apart, 1.0);
         system.place(&next.q, &next.v, w);
         system.update_rows(&next.v, w);
         let kinematics = &mut w.kinematics;
-        for (i, (link, kept)) in tree.links.iter().zip(&s.kept).enumerate() {
+        for (i, (link, kept)) in tree.links.iter().zip(&self.kept).enumerate() {
             let motion = &mut kinematics.links[i];
             let inertia = link.inertia.rotated(&motion.rotation);
             let angular = motion.rotation * kept.rotation.tr_mul(&kept.angular);
@@ -82,9 +95,8 @@ impl Simulation {
         }
         w.tau.fill(0.0);
         w.prescribed.fill(0.0);
-        s.middle.resize(next.v.len(), 0.0);
-        system.solve_jump(end, &mut s.middle, w)?;
-        next.v.iter_mut().zip(&s.middle).for_each(|(v, d)| *v += d);
+        system.solve_jump(over.end(), &mut self.change, w)?;
+        next.v.iter_mut().zip(&*self.change).for_each(|(v, d)| *v += d);
         Ok(())
     }
 }
