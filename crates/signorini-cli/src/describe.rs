@@ -1,14 +1,17 @@
 //! Events in words, for `signorini check`.
 
-use signorini::scene::{Attachment, Condition, Event, EventKind, Joint, Quantity, Scene};
+use signorini::scene::{Attachment, Break, Condition, Event, EventKind, Quantity, Scene};
 
 /// Events that are listed.
 const MOST: usize = 12;
 
-/// The scene's events and its breakable joints: name, and what happens when.
+/// The scene's events, and its joints and couplings that can break: name, and what happens when.
 pub fn events(scene: &Scene) -> Vec<(String, String)> {
     let own = scene.event.iter().map(|e| (e.name.clone(), format!("{} {}", action(e), trigger(e))));
-    let mut lines: Vec<(String, String)> = own.chain(scene.joint.iter().flat_map(breaks)).collect();
+    let mut lines: Vec<(String, String)> = own
+        .chain(scene.joint.iter().flat_map(|j| breaks(&j.name, j.breaks.as_ref())))
+        .chain(scene.coupling.iter().flat_map(|c| breaks(&c.name, c.breaks.as_ref())))
+        .collect();
     let n = lines.len();
     if n > MOST {
         lines.truncate(MOST);
@@ -17,8 +20,8 @@ pub fn events(scene: &Scene) -> Vec<(String, String)> {
     lines
 }
 
-fn breaks(joint: &Joint) -> Vec<(String, String)> {
-    let Some(breaks) = &joint.breaks else { return Vec::new() };
+fn breaks(name: &str, breaks: Option<&Break>) -> Vec<(String, String)> {
+    let Some(breaks) = breaks else { return Vec::new() };
     let limits = [
         ("force", "force", breaks.force),
         ("moment", "moment", breaks.moment),
@@ -26,16 +29,16 @@ fn breaks(joint: &Joint) -> Vec<(String, String)> {
         ("moment-impulse", "moment impulse", breaks.moment_impulse),
     ];
     let line = |(key, words, limit): (&str, &str, Option<f64>)| {
-        limit.map(|x| {
-            (format!("break:{}:{key}", joint.name), format!("release {} when its {words} rises to {x}", joint.name))
-        })
+        limit.map(|x| (format!("break:{name}:{key}"), format!("release {name} when its {words} rises to {x}")))
     };
     limits.into_iter().filter_map(line).collect()
 }
 
 fn action(event: &Event) -> String {
     let joints: Vec<&str> = event.joint.iter().chain(event.joints.iter().flatten()).map(String::as_str).collect();
-    let joints = joints.join(", ");
+    let couplings: Vec<&str> =
+        event.coupling.iter().chain(event.couplings.iter().flatten()).map(String::as_str).collect();
+    let joints = [joints, couplings].concat().join(", ");
     let body = event.body.as_deref().unwrap_or_default();
     match event.kind {
         EventKind::Lock => match (&event.coordinates, &event.axis) {
@@ -48,7 +51,9 @@ fn action(event: &Event) -> String {
         },
         EventKind::Change => format!("change {joints} to {}", event.to.map_or("", |kind| kind.name())),
         EventKind::Weld => format!("weld {}", event.bodies.as_deref().unwrap_or_default().join(" and ")),
-        EventKind::Unlock | EventKind::Attach | EventKind::Release => format!("{} {joints}", event.kind.name()),
+        EventKind::Unlock | EventKind::Attach | EventKind::Release | EventKind::Engage => {
+            format!("{} {joints}", event.kind.name())
+        }
         EventKind::Switch => {
             let what = match &event.force {
                 Some(force) => force.clone(),
@@ -74,7 +79,7 @@ fn trigger(event: &Event) -> String {
 }
 
 fn condition(when: &Condition) -> String {
-    let joint = when.joint.as_deref().unwrap_or_default();
+    let joint = when.joint.as_deref().or(when.coupling.as_deref()).unwrap_or_default();
     let k = when.coordinate.unwrap_or(0);
     let what = match when.kind {
         Quantity::Coordinate => format!("coordinate {k} of {joint}"),

@@ -192,6 +192,12 @@ pub fn describe(scene: &Scene) -> Result<Vec<(String, String)>, Vec<Finding>> {
         ("initial energy", format!("{:.9} kinetic, {:.9} potential", seen.kinetic, seen.potential)),
     ];
     lines.retain(|(what, _)| *what != "floating" || plan.n_floating() > 0);
+    if !model.couplings().is_empty() {
+        let n_absent = model.couplings().iter().filter(|c| c.is_absent).count();
+        let n = model.couplings().len() - n_absent;
+        let waiting = if n_absent > 0 { format!(", {n_absent} more wait to be engaged") } else { String::new() };
+        lines.push(("couplings", format!("{n}{waiting}")));
+    }
     if !assembly.loops.is_empty() {
         const MOST: usize = 12;
         let mut names: Vec<&str> = assembly.loops.iter().take(MOST).map(String::as_str).collect();

@@ -277,6 +277,8 @@ impl Run {
             engine::build(scene, state).map_err(|found| Failure::findings(source, found))?;
         let layout =
             Layout::build(&bodies, &joints, &markers, &scene.output).map_err(|error| Failure::record(source, error))?;
+        let layout =
+            layout.with_couplings(&scene.coupling, &scene.output).map_err(|error| Failure::record(source, error))?;
         findings.extend_from_slice(layout.findings());
         let layout = match scene.output.contacts {
             Some(true) if !motion.may_touch() => {

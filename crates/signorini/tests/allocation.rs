@@ -60,6 +60,7 @@ fn a_step_allocates_nothing() {
     let mut looped = random_tree(&mut rng, 5, 0.2, &[JointKind::Spherical, JointKind::Universal], plain);
     close_loop(&mut rng, &mut looped, "loop", JointKind::Spherical, ("b4", "b0"), plain);
     scenes.push(looped);
+    scenes.push(coupled());
     for scene in &scenes {
         let all = [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler].into_iter();
         for (integrator, formulation) in all.flat_map(|i| [(i, Formulation::Recursive), (i, Formulation::Dca)]) {
@@ -77,6 +78,25 @@ fn a_step_allocates_nothing() {
     }
     // The counter counts.
     assert!(allocations(|| drop(vec![1; 100])) > 0);
+}
+
+/// A tree with a gear, a rod and a link.
+fn coupled() -> Scene {
+    let plain = Extras { fittings: true, motions: false };
+    let mut scene = random_tree(&mut Rng(5), 6, 0.3, &[JointKind::Universal, JointKind::Cylindrical], plain);
+    let end = |body: &str, x: f64| Attachment { body: body.into(), point: [x, 0.3, -0.2] };
+    let names: Vec<String> = scene.joint.iter().map(|j| j.name.clone()).collect();
+    let (joints, ratios) = (names[names.len() - 3..].to_vec(), vec![1.0, -0.8, 0.5]);
+    let axis = [0.0, 0.6, 0.8];
+    let kinds = [
+        CouplingKind::Coupler { joints, coordinates: Some(vec![0, 1, 0]), ratios, offset: None },
+        CouplingKind::Distance { a: end("b0", 0.1), b: end("b5", 0.5), length: None },
+        CouplingKind::RevoluteSpherical { a: end("b1", 0.2), axis, b: end("b4", -0.4), length: None, offset: None },
+    ];
+    for (k, kind) in kinds.into_iter().enumerate() {
+        scene.coupling.push(Coupling { name: format!("c{k}"), kind, absent: false, breaks: None });
+    }
+    scene
 }
 
 /// Conditions of every sort that never come true, on a tree and on a loop.

@@ -5,10 +5,10 @@ mod common;
 
 use common::{Rng, *};
 use proptest::prelude::*;
-use signorini::dynamics::dca::{Bias, Dca, Drive, Motion, Row};
+use signorini::dynamics::dca::{Bias, Dca, Drive, Motion};
 use signorini::dynamics::recursive::Recursion;
 use signorini::dynamics::tree::{Kinematics, Tree};
-use signorini::plan::{Elimination, Port, Shape};
+use signorini::plan::{Elimination, End, Port, Shape};
 use signorini::scene::*;
 use signorini::spatial::{Twist, Vec3, Wrench};
 use signorini::step::{Built, Observation, Options, Simulation, build};
@@ -434,10 +434,10 @@ fn kept_rows_are_the_delassus_matrix() {
         let none = Extras { fittings: false, motions: false };
         let case = case(&random_tree(&mut rng, n, 0.3, &kinds, none), &mut Rng(3));
         let ports = [
-            Port { ends: [Some(n - 1), Some(3)], n_rows: 2, is_kept: false },
-            Port { ends: [Some(5), Some(8)], n_rows: 3, is_kept: true },
-            Port { ends: [Some(n - 2), None], n_rows: 2, is_kept: false },
-            Port { ends: [Some(n - 1), None], n_rows: 3, is_kept: true },
+            Port { ends: vec![End::Link(n - 1), End::Link(3)], n_rows: 2, is_kept: false },
+            Port { ends: vec![End::Link(5), End::Link(8)], n_rows: 3, is_kept: true },
+            Port { ends: vec![End::Link(n - 2), End::Ground], n_rows: 2, is_kept: false },
+            Port { ends: vec![End::Link(n - 1), End::Ground], n_rows: 3, is_kept: true },
         ];
         let mass = case.kinematics.mass_matrix(&case.tree);
         let inverse = mass.try_inverse().unwrap();
@@ -447,15 +447,13 @@ fn kept_rows_are_the_delassus_matrix() {
             let mut rows: Vec<DVector<f64>> = Vec::new();
             for (r, port) in ports.iter().flat_map(|p| (0..p.n_rows).map(move |_| p)).enumerate() {
                 let mut jacobian = DVector::zeros(case.tree.n_v);
-                let mut row = Row::default();
-                for (e, link) in port.ends.iter().enumerate().filter_map(|(e, l)| l.map(|l| (e, l))) {
+                for (e, link) in port.ends.iter().enumerate().filter_map(|(e, l)| l.link().map(|l| (e, l))) {
                     let wrench = Wrench::new(rng.vector(1.0).into(), rng.vector(1.0).into());
-                    row.wrenches[e] = wrench;
+                    dca.rows[r].pushes[e].wrench = wrench;
                     let at = case.kinematics.origin[link];
                     let of = case.kinematics.jacobian(&case.tree, link, &at);
                     jacobian += of.transpose() * nalgebra::Vector6::from(wrench.to_array());
                 }
-                dca.rows[r] = row;
                 rows.push(jacobian);
             }
             let pick =

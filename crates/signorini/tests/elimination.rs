@@ -6,7 +6,7 @@ mod common;
 use common::{Rng, chain};
 use proptest::prelude::*;
 use signorini::model::Model;
-use signorini::plan::{Cluster, Elimination, Merge, Plan, Port, Shape};
+use signorini::plan::{Cluster, Elimination, End, Merge, Plan, Port, Shape};
 use signorini::scene::{GROUND, Scene};
 
 type Parents = Vec<Option<usize>>;
@@ -270,7 +270,7 @@ fn loops_of_bounded_width_take_linear_work() {
 fn links_with_contacts_are_merged_late() {
     let parents = chain_of(1024);
     for link in [0, 300, 1023] {
-        let port = Port { ends: [Some(link), None], n_rows: 3, is_kept: true };
+        let port = Port { ends: vec![End::Link(link), End::Ground], n_rows: 3, is_kept: true };
         let plan = check(&parents, &[port], Shape::Balanced);
         let merges = plan.clusters.iter().filter(|c| !c.open.is_empty()).count() - 1;
         // All other links are ten or eleven merges away from the root.

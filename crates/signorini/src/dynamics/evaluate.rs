@@ -80,11 +80,11 @@ impl System {
         w.engine.place_origins(self, &mut w.kinematics);
     }
 
-    /// Gap of a row, and the length it is judged against.
+    /// Gap of a row, and the size it is judged against.
     fn gap(&self, r: usize, now: Instant, w: &Workspace) -> (f64, f64) {
         let row = w.rows.row(r);
         let followed = self.elements[row.element].followed_gap(row.kind, &self.model, &self.cuts, now, &w.cut_q);
-        (followed.unwrap_or(row.gap), if row.is_length { self.model.characteristic_length() } else { 1.0 })
+        (followed.unwrap_or(row.gap), row.size)
     }
 
     /// Closes the loops: coordinates first, then speeds, both by the displacement of least kinetic energy. Leaves kinematics,
@@ -101,7 +101,7 @@ impl System {
         if self.needs_positions {
             w.engine.place_origins(self, &mut w.kinematics);
         }
-        self.update_rows(v, w);
+        self.update_rows(q, v, w);
         // Joints that close a loop and forbid nothing still have coordinates.
         if w.rows.is_empty() {
             return Ok(Closeness::default());
@@ -115,7 +115,7 @@ impl System {
         self.close(w);
         v.iter_mut().zip(&w.displacement).for_each(|(v, d)| *v += d);
         self.place(q, v, w);
-        self.update_rows(v, w);
+        self.update_rows(q, v, w);
         Ok(Closeness { position, velocity: self.opening_speed(before, w) })
     }
 
@@ -149,7 +149,7 @@ impl System {
             }
             self.hold_rotations(q);
             self.place(q, v, w);
-            self.update_rows(v, w);
+            self.update_rows(q, v, w);
         }
         Ok(position)
     }

@@ -45,6 +45,8 @@ pub(crate) struct Jumped {
     pub twists: Vec<Twist>,
     /// Impulse of each joint on its child at the child's joint frame, scene order.
     pub impulses: Vec<[f64; 6]>,
+    /// Impulse of each condition of couplings, scene order; not a number where it does not act.
+    pub coupling_impulses: Vec<f64>,
     /// Work of constraints that move by themselves.
     pub work: f64,
     /// Kinetic energy of the jump, rotors included.
@@ -71,7 +73,7 @@ impl System {
         for i in (0..self.tree.links.len()).filter(|&i| before.is_new[i]) {
             self.measure_new_joint(i, v, before, w);
         }
-        self.update_rows(v, w);
+        self.update_rows(q, v, w);
         for i in 0..self.tree.links.len() {
             w.kinematics.links[i].omega = Vec3::zeros();
         }
@@ -115,6 +117,8 @@ impl System {
             }
         }
         jumped.impulses = self.impulses(w);
+        jumped.coupling_impulses = vec![f64::NAN; self.model.n_coupling_rows()];
+        self.visit_couplings(w, |at, r, scale| jumped.coupling_impulses[at] = w.lambda[r] / scale);
         jumped.redundant = self.name_dependent_rows(w);
         let (engine, at) = w.posed(self);
         engine.override_jump(&at, &JumpStart { now, was: &was, before }, v, &mut jumped)?;
@@ -223,6 +227,7 @@ impl System {
                 sum.iter_mut().zip(own).for_each(|(s, o)| *s += o);
             }
         }
+        self.add_couplers(w, &mut impulses);
         impulses
     }
 }

@@ -29,6 +29,30 @@ impl System {
         })
     }
 
+    /// Adds what couplings do within cut joints to what these transmit. Tree joints have it already.
+    pub(crate) fn add_couplers(&self, w: &Workspace, out: &mut [[f64; 6]]) {
+        for (r, row) in w.rows.iter().enumerate() {
+            let within = w.rows.terms(r).iter().filter_map(|term| match term {
+                Term::Along { direction, .. } => Some(*direction),
+                Term::Speed { .. } => None,
+            });
+            for (cut, direction) in self.elements[row.element].cut_joints().zip(within) {
+                let sum = &mut out[self.cuts[cut].joint.index()];
+                sum.iter_mut().zip((direction * w.lambda[r]).to_array()).for_each(|(sum, x)| *sum += x);
+            }
+        }
+    }
+
+    /// Visits the rows of couplings that act: place among those of all couplings, row, and what the row was divided by. In the user's
+    /// terms its force is smaller by that, gap and rate larger.
+    pub(crate) fn visit_couplings(&self, w: &Workspace, mut visit: impl FnMut(usize, usize, f64)) {
+        for (r, row) in w.rows.iter().enumerate() {
+            if let (Some((id, scale)), RowKind::Closed(k)) = (self.elements[row.element].coupling(), row.kind) {
+                visit(self.model.couplings()[id.index()].rows.start + k, r, scale);
+            }
+        }
+    }
+
     /// Adds the forces of all rows to those on speeds and to the external wrenches.
     pub(crate) fn add_row_forces(&self, w: &mut Workspace) {
         for e in 0..self.elements.len() {

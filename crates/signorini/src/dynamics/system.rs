@@ -83,6 +83,7 @@ impl System {
         let elements: Vec<Element> = (0..cuts.len())
             .map(Element::Joint)
             .chain(spins.into_iter().map(|spin| Element::Spin(Box::new(spin))))
+            .chain(Element::build_couplings(&model, &plan, &tree, &cuts))
             .collect();
         let traits = Traits::of(formulation);
         let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
@@ -150,13 +151,15 @@ impl System {
         RowSet::build(&self.elements, &self.model, &self.cuts)
     }
 
-    /// Cut joints and rows at the present kinematics; `v` are the speeds of the tree there.
-    pub(crate) fn update_rows(&self, v: &[f64], w: &mut Workspace) {
+    /// Cut joints and rows at the present kinematics; `q` and `v` are the coordinates and speeds of the tree there.
+    pub(crate) fn update_rows(&self, q: &[f64], v: &[f64], w: &mut Workspace) {
         for (cut, closure) in self.cuts.iter().zip(&mut w.closures) {
             let (q, v) = (&mut w.cut_q[cut.q.clone()], &mut w.cut_v[cut.v.clone()]);
             *closure = cut.find_closure(&w.kinematics, q, v);
         }
-        let see = Sight { kinematics: &w.kinematics, cuts: &self.cuts, closures: &w.closures };
+        let length = self.model.characteristic_length();
+        let (kinematics, closures) = (&w.kinematics, &w.closures[..]);
+        let see = Sight { kinematics, cuts: &self.cuts, closures, q, cut_q: &w.cut_q, length };
         w.rows.pose(&self.elements, &see, v);
     }
 

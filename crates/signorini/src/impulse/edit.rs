@@ -6,7 +6,7 @@
 use crate::model::event::{Action, Lock, Placement, place};
 use crate::model::joint::JointType;
 use crate::model::topology::{Form, Hold, JointStatus, Spin};
-use crate::model::{BodyId, Instant, Joint, JointId, Model, MotorKind, Topology};
+use crate::model::{BodyId, CouplingId, CouplingKind, Instant, Joint, JointId, Model, MotorKind, Place, Topology};
 use crate::spatial::{Mat3, Pose, Quaternion, Vec3};
 use thiserror::Error;
 
@@ -29,6 +29,27 @@ pub enum EditError {
         length: f64,
         /// Misfit in radians.
         angle: f64,
+    },
+    /// A coupling that would move bodies.
+    #[error(
+        "coupling `{coupling}` does not fit: its `{key}` is {found} where the bodies are, and it should hold {wanted}; leave `{key}` out \
+         and it holds what it finds"
+    )]
+    CouplingGap {
+        /// The coupling.
+        coupling: String,
+        /// Key of what it holds.
+        key: &'static str,
+        /// What it finds.
+        found: f64,
+        /// What it should hold.
+        wanted: f64,
+    },
+    /// A coupling without direction.
+    #[error("coupling `{coupling}` has no direction where it is engaged: its ends lie in one place")]
+    NoDirection {
+        /// The coupling.
+        coupling: String,
     },
     /// Two events of one instant want different things.
     #[error(
@@ -130,9 +151,11 @@ impl<'a> Edits<'a> {
     pub fn apply(&mut self, action: &Action) -> Result<Vec<String>, EditError> {
         let mut notes = Vec::new();
         match action {
+            // A coordinate of another kind is another quantity, and one of a joint that is gone is none.
             Action::Lock { joints, what } => joints.iter().for_each(|&j| notes.extend(self.lock(j, what))),
             Action::Unlock(joints) => joints.iter().for_each(|&j| notes.extend(self.unlock(j))),
             Action::Change { joint, kind, lead, axes } => {
+                notes.extend(self.uncouple(*joint));
                 notes.extend(self.change(*joint, JointType { kind: *kind, lead: *lead }, axes));
             }
             Action::Attach(joints) => {
@@ -140,7 +163,18 @@ impl<'a> Edits<'a> {
                     notes.extend(self.attach(j)?);
                 }
             }
-            Action::Release(joints) => joints.iter().for_each(|&j| notes.extend(self.release(j))),
+            Action::Release(joints) => {
+                for &j in joints {
+                    notes.extend(self.uncouple(j));
+                    notes.extend(self.release(j));
+                }
+            }
+            Action::Engage { couplings, held } => {
+                for &c in couplings {
+                    notes.extend(self.engage(c, held)?);
+                }
+            }
+            Action::Disengage(couplings) => couplings.iter().for_each(|&c| notes.extend(self.disengage(c))),
             Action::SwitchForce { force, on } => {
                 let id = *force as u32;
                 let was_on = !self.topology.forces_off.contains(&id);
@@ -323,6 +357,88 @@ impl<'a> Edits<'a> {
         status.spins.clear();
         (self.is_structural, self.is_changed) = (true, true);
         None
+    }
+
+    /// Whether a coupling acts, as changed so far.
+    fn is_engaged(&self, id: CouplingId) -> bool {
+        let is_present = self.topology.couplings.get(&id.0).map(|status| status.is_present);
+        is_present.unwrap_or(!self.scene.couplings()[id.index()].is_absent)
+    }
+
+    fn engage(&mut self, id: CouplingId, given: &[(&'static str, f64)]) -> Result<Option<String>, EditError> {
+        let coupling = &self.scene.couplings()[id.index()];
+        let name = || coupling.name.clone();
+        if self.is_engaged(id) {
+            return Ok(Some(format!("coupling `{}` was engaged already", coupling.name)));
+        }
+        let joints = self.now.joints();
+        let is_gone =
+            |j: JointId| self.topology.joints.get(&j.0).map_or(joints[j.index()].is_absent, |s| !s.is_present);
+        let lacks = |j: &JointId| {
+            let CouplingKind::Coupler(terms) = &coupling.kind else { return false };
+            let straight = joints[j.index()].kind().quaternion_at().unwrap_or(joints[j.index()].kind().n_v());
+            is_gone(*j) || terms.iter().any(|t| t.joint == *j && t.coordinate >= straight)
+        };
+        if let Some(j) = coupling.kind.joints().find(lacks) {
+            let joint = &joints[j.index()].name;
+            return Ok(Some(format!(
+                "coupling `{}` needs a coordinate that joint `{joint}` does not have now",
+                coupling.name
+            )));
+        }
+        let place = Place { poses: self.situation.poses, joint_q: self.situation.joint_q, joints };
+        let found = coupling.kind.values(&place);
+        let mut held = Vec::with_capacity(found.len());
+        for (row, value) in found.into_iter().enumerate() {
+            let key = coupling.keys[row];
+            let told = given.iter().find(|(k, _)| *k == key).map(|(_, x)| *x).or(coupling.held[row]);
+            let wanted = told.unwrap_or(value);
+            // As a joint must fit where it is attached; a relation between coordinates is measured by the coordinates themselves.
+            let size = self.coupling_size(&coupling.kind);
+            if (value - wanted).abs() > GAP * size || !value.is_finite() {
+                return Err(EditError::CouplingGap { coupling: name(), key, found: value, wanted });
+            }
+            if coupling.kind.is_radius(row) && (value <= 0.0 || wanted <= 0.0) {
+                return Err(EditError::NoDirection { coupling: name() });
+            }
+            held.push(wanted);
+        }
+        self.topology.engage(id, held);
+        (self.imposes, self.is_changed) = (true, true);
+        Ok(None)
+    }
+
+    /// What a misfit of a coupling is compared with.
+    fn coupling_size(&self, kind: &CouplingKind) -> f64 {
+        let length = self.scene.characteristic_length();
+        let CouplingKind::Coupler(terms) = kind else { return length };
+        terms.iter().fold(0.0, |m: f64, t| {
+            let joint = &self.now.joints()[t.joint.index()];
+            let unit = if joint.kind().is_length(t.coordinate) { length } else { 1.0 };
+            m.max(t.ratio.abs() * unit.max(self.situation.joint_q[joint.q.start + t.coordinate].abs()))
+        })
+    }
+
+    fn disengage(&mut self, id: CouplingId) -> Option<String> {
+        if !self.is_engaged(id) {
+            return Some(format!("coupling `{}` was not engaged", self.scene.couplings()[id.index()].name));
+        }
+        self.topology.disengage(id);
+        self.is_changed = true;
+        None
+    }
+
+    /// Disengages what uses coordinates of a joint that goes or becomes another.
+    fn uncouple(&mut self, joint: JointId) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (c, coupling) in self.scene.couplings().iter().enumerate() {
+            let id = CouplingId(c as u32);
+            if self.is_engaged(id) && coupling.kind.joints().any(|j| j == joint) {
+                self.topology.disengage(id);
+                notes.push(format!("coupling `{}` goes with joint `{}`", coupling.name, self.joint(joint).name));
+            }
+        }
+        notes
     }
 
     fn switch_motor(&mut self, id: JointId, motor: usize, on: bool) -> Option<String> {

@@ -25,6 +25,9 @@ pub struct EventReport {
     pub velocity_after: BTreeMap<String, Vec<f64>>,
     /// Impulse that each joint transmitted to its child: moment, force; world axes; at the child's joint frame.
     pub impulses: BTreeMap<String, [f64; 6]>,
+    /// Impulse of each coupling that acts, condition by condition.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub coupling_impulses: BTreeMap<String, Vec<f64>>,
     /// Momenta conjugate to the joint speeds of the tree that were and are free, before.
     pub generalised_momentum_before: BTreeMap<String, Vec<f64>>,
     /// The same after.

@@ -22,13 +22,13 @@ fn join(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-struct Names<'a> {
+pub(super) struct Names<'a> {
     bodies: HashMap<&'a str, Option<BodyId>>,
     scene: HashMap<&'a str, &'a scene::Body>,
 }
 
 impl Names<'_> {
-    fn body(&self, name: &str, path: &str) -> Result<Option<BodyId>, ModelError> {
+    pub(super) fn body(&self, name: &str, path: &str) -> Result<Option<BodyId>, ModelError> {
         let unknown = || ModelError::new(path, format!("found `{name}`, allowed is `{GROUND}` or the name of a body"));
         self.bodies.get(name).copied().ok_or_else(unknown)
     }
@@ -69,6 +69,7 @@ impl Model {
                 joints.push(weld);
             }
         }
+        let couplings = super::coupling::build_couplings(scene, &names, &mut joints)?;
         let forces = scene.force.iter().enumerate();
         let forces = forces.map(|(i, f)| build_force(&names, &bodies, f, i)).collect::<Result<Vec<_>, _>>()?;
         let mut markers = Vec::new();
@@ -77,7 +78,7 @@ impl Model {
             markers.push(Marker { name: m.name.clone(), point: Point { body, position: m.point.into() } });
         }
         let gravity = Vec3::from(scene.gravity);
-        let events = build_event::build_events(scene, &names.bodies, &bodies, &joints)?;
+        let events = build_event::build_events(scene, &names.bodies, &bodies, (&joints, &couplings))?;
         let spin_locks = Vec::new();
         let (mut shapes, materials) = build_contact::build_shapes(scene, &names.bodies)?;
         let rules = build_contact::build_rules(scene);
@@ -87,6 +88,7 @@ impl Model {
             gravity,
             bodies,
             joints,
+            couplings,
             forces,
             markers,
             events,
@@ -281,6 +283,11 @@ fn characteristic_length(model: &Model, scene: &Scene) -> f64 {
             if let Some(b) = body {
                 points[b.index()].push(frame.translation);
             }
+        }
+    }
+    for p in model.couplings.iter().flat_map(|c| c.kind.points()) {
+        if let Some(body) = p.body {
+            points[body.index()].push(p.position);
         }
     }
     for force in &model.forces {

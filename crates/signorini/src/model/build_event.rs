@@ -3,7 +3,7 @@
 use super::build::{ModelError, canonical_axes};
 use super::event::{Action, Condition, Event, Lock, Placement, Quantity, Trigger};
 use super::joint::JointType;
-use super::{Body, BodyId, Fittings, Joint, JointId, Point};
+use super::{Body, BodyId, Coupling, CouplingId, Fittings, Joint, JointId, Point};
 use crate::scene::pattern::matches;
 use crate::scene::validate::event::changed_joint;
 use crate::scene::{self, Attachment, EventKind, JointKind, Scene};
@@ -60,11 +60,11 @@ pub(super) fn build_events(
     scene: &Scene,
     names: &Bodies<'_>,
     bodies: &[Body],
-    joints: &[Joint],
+    (joints, couplings): (&[Joint], &[Coupling]),
 ) -> Result<Vec<Event>, ModelError> {
     let mut events = Vec::new();
     for (i, event) in scene.event.iter().enumerate() {
-        let builder = Builder { names, bodies, joints, path: format!("event[{i}]") };
+        let builder = Builder { names, bodies, joints, couplings, path: format!("event[{i}]") };
         let trigger = builder.trigger(scene, event)?;
         events.push(Event {
             name: event.name.clone(),
@@ -94,6 +94,24 @@ pub(super) fn build_events(
             });
         }
     }
+    for (c, coupling) in scene.coupling.iter().enumerate() {
+        let Some(breaks) = &coupling.breaks else { continue };
+        let id = CouplingId(c as u32);
+        let thresholds = [
+            ("force", breaks.force, Quantity::CouplingForce(id)),
+            ("impulse", breaks.impulse, Quantity::CouplingImpulse(id)),
+        ];
+        for (what, threshold, quantity) in thresholds {
+            let Some(threshold) = threshold else { continue };
+            events.push(Event {
+                name: format!("break:{}:{what}", coupling.name),
+                action: Action::Disengage(vec![id]),
+                trigger: Trigger::When(Condition { quantity, is_above: true, threshold, rearm: None }),
+                is_break: true,
+                kind: "break",
+            });
+        }
+    }
     Ok(events)
 }
 
@@ -101,6 +119,7 @@ struct Builder<'a> {
     names: &'a Bodies<'a>,
     bodies: &'a [Body],
     joints: &'a [Joint],
+    couplings: &'a [Coupling],
     path: String,
 }
 
@@ -122,6 +141,20 @@ impl Builder<'_> {
         let patterns = event.joints.as_deref().unwrap_or_default();
         let ids = (0..self.joints.len()).filter(|&j| patterns.iter().any(|p| matches(p, &self.joints[j].name)));
         Ok(ids.map(|j| JointId(j as u32)).collect())
+    }
+
+    fn coupling(&self, name: &str) -> Result<CouplingId, ModelError> {
+        let found = self.couplings.iter().position(|c| c.name == name);
+        found.map(|c| CouplingId(c as u32)).ok_or_else(|| self.missing("coupling"))
+    }
+
+    fn couplings(&self, event: &scene::Event) -> Result<Vec<CouplingId>, ModelError> {
+        if let Some(name) = &event.coupling {
+            return Ok(vec![self.coupling(name)?]);
+        }
+        let patterns = event.couplings.as_deref().unwrap_or_default();
+        let is_meant = |c: &usize| patterns.iter().any(|p| matches(p, &self.couplings[*c].name));
+        Ok((0..self.couplings.len()).filter(is_meant).map(|c| CouplingId(c as u32)).collect())
     }
 
     fn body(&self, name: Option<&str>) -> Result<Option<BodyId>, ModelError> {
@@ -155,10 +188,16 @@ impl Builder<'_> {
             scene::Quantity::Distance => Quantity::Distance(self.point(when.a.as_ref())?, self.point(when.b.as_ref())?),
             scene::Quantity::KineticEnergy => Quantity::KineticEnergy,
             scene::Quantity::Energy => Quantity::Energy,
-            scene::Quantity::Force => Quantity::Force(joint()?),
+            scene::Quantity::Force => match &when.coupling {
+                Some(name) => Quantity::CouplingForce(self.coupling(name)?),
+                None => Quantity::Force(joint()?),
+            },
             scene::Quantity::Moment => Quantity::Moment(joint()?),
             scene::Quantity::Drive => Quantity::Drive(joint()?, k),
-            scene::Quantity::Impulse => Quantity::Impulse(joint()?),
+            scene::Quantity::Impulse => match &when.coupling {
+                Some(name) => Quantity::CouplingImpulse(self.coupling(name)?),
+                None => Quantity::Impulse(joint()?),
+            },
             scene::Quantity::MomentImpulse => Quantity::MomentImpulse(joint()?),
             scene::Quantity::ContactForce => Quantity::ContactForce(self.touching(&when.bodies)?),
             scene::Quantity::ContactImpulse => Quantity::ContactImpulse(self.touching(&when.bodies)?),
@@ -190,7 +229,15 @@ impl Builder<'_> {
             }
             EventKind::Weld => Action::Attach(vec![self.joint(Some(&event.name))?]),
             EventKind::Attach => Action::Attach(self.joints(event)?),
+            EventKind::Release if event.coupling.is_some() || event.couplings.is_some() => {
+                Action::Disengage(self.couplings(event)?)
+            }
             EventKind::Release => Action::Release(self.joints(event)?),
+            EventKind::Engage => {
+                let given = [("offset", event.offset), ("length", event.length)];
+                let held = given.into_iter().filter_map(|(key, x)| Some((key, x?))).collect();
+                Action::Engage { couplings: self.couplings(event)?, held }
+            }
             EventKind::Switch => {
                 let on = event.on.ok_or_else(|| self.missing("on"))?;
                 match &event.force {

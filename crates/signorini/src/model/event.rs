@@ -1,6 +1,6 @@
 //! Events as numbers.
 
-use super::{BodyId, JointId, Point};
+use super::{BodyId, CouplingId, JointId, Point};
 use crate::scene::{Axes, EventKind, JointKind};
 use crate::spatial::{Mat3, Pose, Vec3};
 
@@ -65,6 +65,10 @@ pub enum Quantity {
     Force(JointId),
     /// Size of a joint's moment.
     Moment(JointId),
+    /// Size of a coupling's force.
+    CouplingForce(CouplingId),
+    /// Size of a coupling's impulse at an event.
+    CouplingImpulse(CouplingId),
     /// Force of locks, motions and motors on a speed.
     Drive(JointId, usize),
     /// Size of a joint's impulse at an event.
@@ -104,6 +108,15 @@ pub enum Action {
     Attach(Vec<JointId>),
     /// Makes joints not exist.
     Release(Vec<JointId>),
+    /// Makes couplings act. What they hold is what is given here, or else in the scene, or else what they find.
+    Engage {
+        /// Which.
+        couplings: Vec<CouplingId>,
+        /// What they hold: keys of the scene format, and values.
+        held: Vec<(&'static str, f64)>,
+    },
+    /// Makes couplings not act.
+    Disengage(Vec<CouplingId>),
     /// Switches a load.
     SwitchForce {
         /// Which.
@@ -173,7 +186,10 @@ impl Condition {
 
     /// Whether it looks at forces.
     pub fn needs_forces(&self) -> bool {
-        matches!(self.quantity, Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..))
+        matches!(
+            self.quantity,
+            Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..) | Quantity::CouplingForce(_)
+        )
     }
 
     /// Whether it looks at contacts, which are known at the end of a step and not inside.
@@ -183,7 +199,7 @@ impl Condition {
 
     /// Whether it looks at what happens at events only.
     pub fn is_of_impulse(&self) -> bool {
-        matches!(self.quantity, Quantity::Impulse(_) | Quantity::MomentImpulse(_))
+        matches!(self.quantity, Quantity::Impulse(_) | Quantity::MomentImpulse(_) | Quantity::CouplingImpulse(_))
     }
 }
 
@@ -195,7 +211,8 @@ impl Action {
             Self::Unlock(_) => EventKind::Unlock,
             Self::Change { .. } => EventKind::Change,
             Self::Attach(_) => EventKind::Attach,
-            Self::Release(_) => EventKind::Release,
+            Self::Release(_) | Self::Disengage(_) => EventKind::Release,
+            Self::Engage { .. } => EventKind::Engage,
             Self::SwitchForce { .. } | Self::SwitchMotor { .. } => EventKind::Switch,
             Self::Impulse { .. } => EventKind::Impulse,
         }
@@ -221,6 +238,16 @@ impl Action {
         Self::Release(vec![joint])
     }
 
+    /// Engages a coupling where it is.
+    pub fn engage(coupling: CouplingId) -> Self {
+        Self::Engage { couplings: vec![coupling], held: Vec::new() }
+    }
+
+    /// Releases a coupling.
+    pub fn disengage(coupling: CouplingId) -> Self {
+        Self::Disengage(vec![coupling])
+    }
+
     /// Changes a joint's kind. It keeps its frames where the new kind allows its present pose with them.
     pub fn change(joint: JointId, kind: JointKind) -> Self {
         Self::Change { joint, kind, lead: 0.0, axes: None }
@@ -240,6 +267,7 @@ impl Action {
             }
             (Self::SwitchForce { on: a, .. }, Self::SwitchForce { on: b, .. })
             | (Self::SwitchMotor { on: a, .. }, Self::SwitchMotor { on: b, .. }) => a == b,
+            (Self::Engage { held: a, .. }, Self::Engage { held: b, .. }) => a == b,
             _ => self.kind() == other.kind(),
         }
     }
@@ -249,6 +277,14 @@ impl Action {
         match self {
             Self::Lock { joints, .. } | Self::Unlock(joints) | Self::Attach(joints) | Self::Release(joints) => joints,
             Self::Change { joint, .. } => std::slice::from_ref(joint),
+            _ => &[],
+        }
+    }
+
+    /// Couplings that it changes.
+    pub fn couplings(&self) -> &[CouplingId] {
+        match self {
+            Self::Engage { couplings, .. } | Self::Disengage(couplings) => couplings,
             _ => &[],
         }
     }

@@ -10,6 +10,17 @@ pub struct BodyId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct JointId(pub u32);
 
+/// A coupling, by its place in the scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CouplingId(pub u32);
+
+impl CouplingId {
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl BodyId {
     /// As an index.
     pub const fn index(self) -> usize {

@@ -5,6 +5,7 @@ mod build_contact;
 mod build_event;
 mod build_laws;
 mod contact;
+mod coupling;
 pub mod event;
 mod force;
 pub mod ids;
@@ -15,9 +16,10 @@ pub mod topology;
 
 pub use build::ModelError;
 pub use contact::{Form, PairRule, Rules, Shape};
+pub use coupling::{CoupledCoordinate, Coupling, CouplingKind, Place};
 pub use event::Event;
 pub use force::{Force, ForceKind, Point};
-pub use ids::{BodyId, JointId};
+pub use ids::{BodyId, CouplingId, JointId};
 pub use laws::PairLaws;
 pub use signal::{Instant, Signal};
 pub use topology::{SpinLock, Topology};
@@ -34,6 +36,7 @@ pub struct Model {
     pub(crate) gravity: Vec3,
     pub(crate) bodies: Vec<Body>,
     pub(crate) joints: Vec<Joint>,
+    pub(crate) couplings: Vec<Coupling>,
     pub(crate) forces: Vec<Force>,
     pub(crate) markers: Vec<Marker>,
     pub(crate) events: Vec<Event>,
@@ -217,6 +220,31 @@ impl Model {
     /// Joints in the scene's order.
     pub fn joints(&self) -> &[Joint] {
         &self.joints
+    }
+
+    /// Couplings in the scene's order.
+    pub fn couplings(&self) -> &[Coupling] {
+        &self.couplings
+    }
+
+    /// Number of conditions of all couplings of the scene.
+    pub fn n_coupling_rows(&self) -> usize {
+        self.couplings.last().map_or(0, |c| c.rows.end)
+    }
+
+    /// Lets couplings that act from the start hold what they have there, where the scene does not say what they hold.
+    pub(crate) fn settle_couplings(&mut self, poses: &[Pose], joint_q: &[f64]) -> Result<(), ModelError> {
+        let place = Place { poses, joint_q, joints: &self.joints };
+        for (i, coupling) in self.couplings.iter_mut().enumerate().filter(|(_, c)| !c.is_absent) {
+            for (row, value) in coupling.kind.values(&place).into_iter().enumerate() {
+                let held = *coupling.held[row].get_or_insert(value);
+                if coupling.kind.is_radius(row) && (value <= 0.0 || held <= 0.0) {
+                    let message = "its ends lie in one place, so that it has no direction; join them by a joint";
+                    return Err(ModelError::new(format!("coupling[{i}]"), message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Applied loads.

@@ -1,7 +1,7 @@
 //! What events have made of a mechanism: the difference from the scene, small enough to be part of the state.
 
 use super::joint::JointType;
-use super::{BodyId, Fittings, Joint, JointId, Model, Motor, MotorKind, Signal};
+use super::{BodyId, CouplingId, Fittings, Joint, JointId, Model, Motor, MotorKind, Signal};
 use crate::scene::JointKind;
 use crate::spatial::{Mat3, Pose, Vec3};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,19 @@ pub struct Topology {
     pub joints: BTreeMap<u32, JointStatus>,
     /// Loads that are switched off.
     pub forces_off: BTreeSet<u32>,
+    /// Couplings that are not as the scene has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub couplings: BTreeMap<u32, CouplingStatus>,
+}
+
+/// A coupling that is not as the scene has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CouplingStatus {
+    /// Whether it acts.
+    pub is_present: bool,
+    /// What its conditions hold; empty where it does not act.
+    pub held: Vec<f64>,
 }
 
 /// A joint that is not as the scene has it.
@@ -122,10 +135,31 @@ impl Topology {
 }
 
 impl Topology {
+    /// Makes a coupling act, and hold these values.
+    pub fn engage(&mut self, coupling: CouplingId, held: Vec<f64>) {
+        self.couplings.insert(coupling.0, CouplingStatus { is_present: true, held });
+    }
+
+    /// Makes a coupling not act.
+    pub fn disengage(&mut self, coupling: CouplingId) {
+        self.couplings.insert(coupling.0, CouplingStatus { is_present: false, held: Vec::new() });
+    }
+
     /// What of it cannot belong to a model; states come from files, too.
     pub fn find_fault(&self, model: &Model) -> Option<String> {
         if self.forces_off.iter().any(|&f| f as usize >= model.forces.len()) {
             return Some("it switches a load that the model does not have".to_owned());
+        }
+        let fits = |(&c, status): (&u32, &CouplingStatus)| match model.couplings.get(c as usize) {
+            None => Some(format!("it changes coupling {c} of {}", model.couplings.len())),
+            Some(coupling) => {
+                let n = if status.is_present { coupling.rows.len() } else { 0 };
+                let is_fine = status.held.len() == n && status.held.iter().all(|x| x.is_finite());
+                (!is_fine).then(|| format!("what it says of coupling `{}` does not fit", coupling.name))
+            }
+        };
+        if let Some(fault) = self.couplings.iter().find_map(fits) {
+            return Some(fault);
         }
         self.joints.iter().find_map(|(&j, status)| match model.joints.get(j as usize) {
             None => Some(format!("it changes joint {j} of {}", model.joints.len())),
@@ -182,6 +216,14 @@ impl Model {
                 axis: Vec3::from(s.axis),
                 on_parent: s.on_parent,
             }));
+        }
+        for (&c, status) in &topology.couplings {
+            if let Some(coupling) = model.couplings.get_mut(c as usize) {
+                coupling.is_absent = !status.is_present;
+                if status.is_present {
+                    coupling.held = status.held.iter().copied().map(Some).collect();
+                }
+            }
         }
         for &f in &topology.forces_off {
             if let Some(force) = model.forces.get_mut(f as usize) {

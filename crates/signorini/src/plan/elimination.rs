@@ -37,15 +37,53 @@ pub enum Shape {
     Blocked(usize),
 }
 
-/// Something that acts between two links, or a link and the ground: a cut joint, or a contact.
+/// What a port pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
+pub enum End {
+    /// The ground.
+    Ground,
+    /// A link.
+    Link(usize),
+    /// A speed of a link's joint.
+    Speed {
+        /// The link.
+        link: usize,
+        /// Its speed.
+        speed: usize,
+    },
+}
+
+impl End {
+    /// A link, or the ground.
+    pub fn of(link: Option<usize>) -> Self {
+        link.map_or(Self::Ground, Self::Link)
+    }
+
+    /// The link in whose cluster it lies.
+    pub fn link(&self) -> Option<usize> {
+        match *self {
+            Self::Ground => None,
+            Self::Link(link) | Self::Speed { link, .. } => Some(link),
+        }
+    }
+}
+
+/// Something that acts between links, speeds of joints and the ground: a cut joint, a gear, or a contact.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Port {
-    /// The links; none for the ground.
-    pub ends: [Option<usize>; 2],
+    /// What it pushes.
+    pub ends: Vec<End>,
     /// Number of scalar conditions or directions.
     pub n_rows: usize,
     /// Whether it stays open up to the root.
     pub is_kept: bool,
+}
+
+impl Port {
+    /// Links at its ends, as often as they occur.
+    pub fn links(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ends.iter().filter_map(End::link)
+    }
 }
 
 /// What a cluster is made of. Clusters are numbered in post-order: the second part precedes its whole, the first lies before it.
@@ -75,6 +113,8 @@ pub struct Cluster {
     pub bottom: Option<usize>,
     /// Ports that stay open, ascending.
     pub open: Vec<usize>,
+    /// Ends of each of them within.
+    pub n_ends: Vec<usize>,
     /// Ports that are closed here, ascending.
     pub closed: Vec<usize>,
     /// Clusters within, this one counted.
@@ -114,10 +154,13 @@ const LOOP_BLOCKS: [usize; 4] = [1, 4, 16, 64];
 impl Elimination {
     /// For links given by their parents (parents first), and ports.
     pub fn build(parents: &[Option<usize>], ports: &[Port], shape: Shape) -> Self {
-        let shares: Vec<(usize, usize)> =
-            ports.iter().filter(|p| !p.is_kept).filter_map(|p| Some((p.ends[0]?, p.ends[1]?))).collect();
+        // A port of many ends ties each of them to the next.
+        let pairs = |p: &Port| -> Vec<(usize, usize)> {
+            p.ends.windows(2).filter_map(|e| Some((e[0].link()?, e[1].link()?))).collect()
+        };
+        let shares: Vec<(usize, usize)> = ports.iter().filter(|p| !p.is_kept).flat_map(pairs).collect();
         let mut carries = vec![false; parents.len()];
-        ports.iter().filter(|p| p.is_kept).flat_map(|p| p.ends).flatten().for_each(|link| carries[link] = true);
+        ports.iter().filter(|p| p.is_kept).flat_map(Port::links).for_each(|link| carries[link] = true);
         if shape == Shape::Auto && ports.is_empty() && parents.len() >= AUTO_FROM {
             let grain = grain(parents.len());
             let tree = TopTree::build(parents, &shares, carries, Halving::Work { grain });
@@ -149,7 +192,7 @@ impl Elimination {
         let mut plan = Self { order: Vec::with_capacity(parents.len()), clusters: Vec::new(), n_rows };
         let mut ports_at: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
         for (k, port) in ports.iter().enumerate() {
-            port.ends.iter().flatten().for_each(|&link| ports_at[link].push(k));
+            port.links().for_each(|link| ports_at[link].push(k));
         }
         // The stack holds clusters to visit; `true` once their parts were visited.
         let root = tree.drafts.len().checked_sub(1);
@@ -206,32 +249,25 @@ impl Elimination {
         links.iter().for_each(|&l| is_inside[l] = false);
         let bottom = tree.bottom(at);
         found.sort_unstable();
-        let is_full = |k: usize, list: &[usize]| {
-            let n_ends = ports[k].ends.iter().flatten().count();
-            list.iter().filter(|&&j| j == k).count() == n_ends
-        };
-        let full: Vec<bool> = found.iter().map(|&k| is_full(k, &found)).collect();
-        let (open, closed) = split(&found, &full, ports, top);
+        let (open, closed) = split(&found, ports, top);
+        let n_ends = open.iter().map(|k| found.iter().filter(|j| *j == k).count()).collect();
         let merge = Merge::Block { start, end: self.order.len() };
         let k = self.width(&open, &closed, bottom.is_some());
         // The sweep of each column, and the products of all pairs.
         let work = n_links as f64 * (1.0 + k * (40.0 + k) / LINK) + self.closing(&closed, k);
-        Cluster { merge, top, bottom, open, closed, n_clusters: 1, n_links, height: 0, work, span: work }
+        Cluster { merge, top, bottom, open, n_ends, closed, n_clusters: 1, n_links, height: 0, work, span: work }
     }
 
     fn merged(&self, merge: Merge, a: usize, b: usize, ports: &[Port]) -> Cluster {
         let (first, second) = (&self.clusters[a], &self.clusters[b]);
-        let mut found = [&first.open[..], &second.open[..]].concat();
+        // Each port as often as it has ends within.
+        let ends = |c: &Cluster| -> Vec<usize> {
+            c.open.iter().zip(&c.n_ends).flat_map(|(k, n)| std::iter::repeat_n(*k, *n)).collect()
+        };
+        let mut found = [ends(first), ends(second)].concat();
         found.sort_unstable();
-        let full: Vec<bool> = found
-            .iter()
-            .enumerate()
-            .map(|(i, k)| {
-                let is_shared = (i > 0 && found[i - 1] == *k) || found.get(i + 1) == Some(k);
-                is_shared || ports[*k].ends.iter().flatten().count() == 1
-            })
-            .collect();
-        let (open, closed) = split(&found, &full, ports, first.top);
+        let (open, closed) = split(&found, ports, first.top);
+        let n_ends = open.iter().map(|k| found.iter().filter(|j| *j == k).count()).collect();
         let bottom = if merge == Merge::Rake { second.bottom.or(first.bottom) } else { second.bottom };
         let k = self.width(&open, &closed, bottom.is_some());
         let base = if merge == Merge::Rake { 100.0 } else { COMPRESS };
@@ -246,6 +282,7 @@ impl Elimination {
             span: work + first.span.max(second.span),
             work,
             open,
+            n_ends,
             closed,
         }
     }
@@ -311,16 +348,14 @@ fn grain(n: usize) -> f64 {
     WITH_BOTTOM * n as f64 / (n_blocks - 1.0 + WITH_BOTTOM)
 }
 
-/// Open and closed ports among those `found`, each once.
-fn split(found: &[usize], full: &[bool], ports: &[Port], top: Option<usize>) -> (Vec<usize>, Vec<usize>) {
+/// Open and closed ports among those `found`, which has each in a row as often as it has ends within.
+fn split(found: &[usize], ports: &[Port], top: Option<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut open, mut closed) = (Vec::new(), Vec::new());
-    for (i, &k) in found.iter().enumerate() {
-        if i > 0 && found[i - 1] == k {
-            continue;
-        }
-        let port = &ports[k];
-        let on_ground = port.ends.contains(&None);
-        let is_closed = full[i] && !port.is_kept && (!on_ground || top.is_none());
+    for ends in found.chunk_by(|a, b| a == b) {
+        let (k, port) = (ends[0], &ports[ends[0]]);
+        let on_ground = port.ends.contains(&End::Ground);
+        let is_full = ends.len() == port.links().count();
+        let is_closed = is_full && !port.is_kept && (!on_ground || top.is_none());
         if is_closed { closed.push(k) } else { open.push(k) }
     }
     (open, closed)

@@ -20,7 +20,7 @@ mod forest;
 mod top_tree;
 
 use crate::model::{BodyId, JointId, Model};
-pub use elimination::{Cluster, Elimination, Merge, Port, Shape};
+pub use elimination::{Cluster, Elimination, End, Merge, Port, Shape};
 
 /// Cut joints from which on it matters how their loops overlap.
 const MANY_LOOPS: usize = 4;
@@ -70,7 +70,7 @@ impl Plan {
     pub fn closures(&self, model: &Model) -> Vec<Port> {
         let link = |body: Option<BodyId>| body.map(|b| self.link_of_body[b.index()]);
         let port = |joint: &crate::model::Joint| {
-            let ends = [link(joint.child), link(joint.parent)];
+            let ends = vec![End::of(link(joint.child)), End::of(link(joint.parent))];
             Port { ends, n_rows: 6 - joint.kind().n_v(), is_kept: false }
         };
         self.cuts.iter().map(|j| port(&model.joints()[j.index()])).collect()

@@ -9,15 +9,16 @@
 //! | `NAME.u0 …` | forces of a joint's actuators | none |
 //! | `NAME.limitK`, `NAME.frictionK` | forces of limits and of dry friction on coordinate K, mean over the step, of these joints | none |
 //! | `NAME.x .y .z` | markers | all that the scene names |
+//! | `NAME.gap0 …`, `NAME.rate0 …`, `NAME.force0 …` | conditions of couplings | none |
 //!
 //! What follows the last dot differs between joints and the rest. Bodies and markers share their suffixes, so they may
 //! not share a name: two columns of one name are refused.
 
 use super::{RecordError, table::Field};
-use crate::scene::Output;
 use crate::scene::pattern::{is_plain, matches};
 use crate::scene::suggest::closest;
-use crate::step::{JointConstraintForce, Observation};
+use crate::scene::{Coupling, Output};
+use crate::step::{CouplingMotion, JointConstraintForce, Observation};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -57,6 +58,8 @@ pub struct Layout {
     reactions: Vec<usize>,
     actuators: Vec<Picked>,
     n_markers: usize,
+    /// Conditions of the couplings that are recorded.
+    couplings: Vec<Range<usize>>,
     /// Names of all bodies, where contacts are recorded.
     contact_bodies: Option<Vec<String>>,
     columns: Vec<String>,
@@ -122,6 +125,29 @@ impl Layout {
         self
     }
 
+    /// Has couplings recorded, those of the scene that its `[output]` names.
+    pub fn with_couplings(mut self, couplings: &[Coupling], output: &Output) -> Result<Self, RecordError> {
+        let names: Vec<&str> = couplings.iter().map(|c| c.name.as_str()).collect();
+        let mut end = 0;
+        let rows = couplings.iter().map(|c| {
+            end += c.kind.constants().len();
+            end - c.kind.constants().len()..end
+        });
+        let rows: Vec<Range<usize>> = rows.collect();
+        for c in choose("couplings", "couplings", &output.couplings, &names)? {
+            for what in ["gap", "rate", "force"] {
+                self.columns.extend((0..rows[c].len()).map(|k| format!("{}.{what}{k}", names[c])));
+            }
+            self.couplings.push(rows[c].clone());
+        }
+        let mut seen = HashSet::with_capacity(self.columns.len());
+        if let Some(twice) = self.columns.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(RecordError::DuplicateColumn { column: twice.clone() });
+        }
+        let asked = self.columns.len();
+        if asked > MAX_COLUMNS { Err(RecordError::TooManyColumns { asked, allowed: MAX_COLUMNS }) } else { Ok(self) }
+    }
+
     /// Are contacts recorded?
     pub fn has_contacts(&self) -> bool {
         self.contact_bodies.is_some()
@@ -143,7 +169,7 @@ impl Layout {
 
     /// Must an observation hold reactions and actuator forces?
     pub fn needs_forces(&self) -> bool {
-        !self.reactions.is_empty() || !self.actuators.is_empty()
+        !self.reactions.is_empty() || !self.actuators.is_empty() || !self.couplings.is_empty()
     }
 
     /// Picks the values of one row. A joint that does not exist (`exists` is empty where all do), whatever the
@@ -187,6 +213,12 @@ impl Layout {
         }
         for marker in 0..self.n_markers {
             row.put(seen.markers.get(marker).map(<[f64; 3]>::as_slice), 3);
+        }
+        for rows in &self.couplings {
+            let reads: [fn(&CouplingMotion) -> f64; 3] = [|c| c.gap, |c| c.rate, |c| c.force];
+            for (read, k) in reads.into_iter().flat_map(|read| rows.clone().map(move |k| (read, k))) {
+                row.put(seen.couplings.get(k).map(|c| [read(c)]).as_ref().map(<[f64; 1]>::as_slice), 1);
+            }
         }
     }
 

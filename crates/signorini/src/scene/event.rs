@@ -50,6 +50,18 @@ pub struct Event {
     /// Lock: the body in which `axis` is fixed. Impulse: the body that is struck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Engage, release: the coupling concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<String>,
+    /// Several couplings at once, by names or patterns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub couplings: Option<Vec<String>>,
+    /// Engage: the offset that the coupling holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<f64>,
+    /// Engage: the length that the coupling holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<f64>,
     /// Weld: the two bodies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bodies: Option<Vec<String>>,
@@ -91,8 +103,10 @@ pub enum EventKind {
     Weld,
     /// Makes absent joints exist.
     Attach,
-    /// Makes joints absent.
+    /// Makes joints or couplings absent.
     Release,
+    /// Makes absent couplings act.
+    Engage,
     /// Switches a load or a motor.
     Switch,
     /// Strikes a body.
@@ -101,8 +115,17 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind.
-    pub const ALL: [Self; 8] =
-        [Self::Lock, Self::Unlock, Self::Change, Self::Weld, Self::Attach, Self::Release, Self::Switch, Self::Impulse];
+    pub const ALL: [Self; 9] = [
+        Self::Lock,
+        Self::Unlock,
+        Self::Change,
+        Self::Weld,
+        Self::Attach,
+        Self::Release,
+        Self::Engage,
+        Self::Switch,
+        Self::Impulse,
+    ];
 
     /// Its name in scene files.
     pub fn name(self) -> &'static str {
@@ -113,6 +136,7 @@ impl EventKind {
             Self::Weld => "weld",
             Self::Attach => "attach",
             Self::Release => "release",
+            Self::Engage => "engage",
             Self::Switch => "switch",
             Self::Impulse => "impulse",
         }
@@ -128,6 +152,9 @@ pub struct Condition {
     /// The joint it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joint: Option<String>,
+    /// The coupling it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<String>,
     /// Which coordinate or speed of it, counted from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coordinate: Option<usize>,
@@ -191,6 +218,11 @@ impl Quantity {
     /// Whether it belongs to two bodies that touch.
     pub fn is_of_contact(self) -> bool {
         matches!(self, Self::ContactForce | Self::ContactImpulse)
+    }
+
+    /// Whether it may belong to a coupling instead of a joint.
+    pub fn may_be_of_coupling(self) -> bool {
+        matches!(self, Self::Force | Self::Impulse)
     }
 
     /// Whether it belongs to one coordinate of a joint.

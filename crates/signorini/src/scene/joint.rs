@@ -188,6 +188,17 @@ impl JointKind {
         }
     }
 
+    /// Whether a coordinate is a length, and its speed a velocity; others are angles, or parts of a quaternion.
+    pub const fn is_length(self, coordinate: usize) -> bool {
+        match self {
+            Self::Prismatic => true,
+            Self::Cylindrical => coordinate == 1,
+            Self::Planar => coordinate < 2,
+            Self::Free => coordinate < 3,
+            Self::Fixed | Self::Revolute | Self::Screw | Self::Universal | Self::Spherical => false,
+        }
+    }
+
     /// Whether the kind has an axis.
     pub fn has_axis(self) -> bool {
         !matches!(self, Self::Fixed | Self::Spherical | Self::Free)

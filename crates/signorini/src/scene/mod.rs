@@ -5,6 +5,7 @@
 
 mod body;
 mod contact;
+pub(crate) mod coupling;
 mod direction;
 mod event;
 mod finding;
@@ -27,6 +28,7 @@ pub mod validate;
 
 pub use body::{Body, Frame, FrameRef};
 pub use contact::{ContactPoint, ContactRule};
+pub use coupling::{Coupling, CouplingKind};
 pub use direction::rotation;
 pub use event::{Break, Condition, Event, EventKind, Quantity};
 pub use finding::{Finding, FindingKind, MAX_FINDINGS};
@@ -69,6 +71,9 @@ pub struct Scene {
     /// Joints between two bodies, or between a body and the ground.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<Joint>,
+    /// Massless connections: gears, belts, rods, links.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub coupling: Vec<Coupling>,
     /// Which pairs touch, and how.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contact: Vec<ContactRule>,

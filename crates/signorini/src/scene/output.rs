@@ -24,6 +24,9 @@ pub struct Output {
     /// Joints whose actuator forces are recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub actuators: Vec<String>,
+    /// Couplings whose gaps, rates and forces are recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub couplings: Vec<String>,
     /// Whether contacts are recorded; they are, where not given, if anything may touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<bool>,

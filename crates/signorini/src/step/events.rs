@@ -8,7 +8,7 @@ use crate::dynamics::{Before, Formulation as _, Jumped};
 use crate::dynamics::{System, Workspace};
 use crate::impulse::{EditError, Edits, EventReport, Kinetic, Momentum, Situation};
 use crate::model::event::{Action, Event, Lock, Trigger};
-use crate::model::{BodyId, Instant, JointId, Model, Topology};
+use crate::model::{BodyId, CouplingId, Instant, JointId, Model, Topology};
 use crate::plan::Plan;
 use crate::scene::Axes;
 use crate::spatial::{Mat3, Pose, Twist, Vec3, Wrench};
@@ -157,6 +157,13 @@ impl Simulation {
         found.map(|j| JointId(j as u32)).ok_or_else(|| StepError::BadOption(format!("there is no joint `{name}`")))
     }
 
+    /// The coupling of a name, for [`Action`]s.
+    pub fn coupling(&self, name: &str) -> Result<CouplingId, StepError> {
+        let found = self.scene.couplings().iter().position(|c| c.name == name);
+        let missing = || StepError::BadOption(format!("there is no coupling `{name}`"));
+        found.map(|c| CouplingId(c as u32)).ok_or_else(missing)
+    }
+
     /// The body of a name, for [`Action`]s.
     pub fn body(&self, name: &str) -> Result<BodyId, StepError> {
         let found = self.scene.bodies().iter().position(|b| b.name == name);
@@ -171,6 +178,9 @@ impl Simulation {
         let finite = |x: &Vec3| x.iter().all(|x| x.is_finite());
         if action.joints().iter().any(|j| j.index() >= n_joints) {
             return bad("the model has no such joint");
+        }
+        if action.couplings().iter().any(|c| c.index() >= self.scene.couplings().len()) {
+            return bad("the model has no such coupling");
         }
         match action {
             Action::Change { joint, kind, lead, axes } => {
@@ -187,6 +197,9 @@ impl Simulation {
                 if !lead.is_finite() || axes.is_some_and(|a| (a.transpose() * a - Mat3::identity()).amax() > 1e-12) {
                     return bad("axes of a joint must be orthonormal and its lead finite");
                 }
+            }
+            Action::Engage { held, .. } if held.iter().any(|(_, x)| !x.is_finite()) => {
+                return bad("what a coupling holds must be a finite number");
             }
             Action::Lock { what: Lock::Axis { body, axis }, .. }
                 if !is_body(*body) || (axis.norm() - 1.0).abs() > 1e-12 =>
@@ -215,7 +228,7 @@ impl Simulation {
         // A joint that is attached again can break again.
         for (e, event) in self.scene.events().iter().enumerate().filter(|(_, event)| event.is_break) {
             let memory = &mut self.state.events[e];
-            memory.is_armed |= memory.due.is_none() && actions.iter().any(|(_, a)| attaches(a, event.action.joints()));
+            memory.is_armed |= memory.due.is_none() && actions.iter().any(|(_, a)| attaches(a, &event.action));
         }
         self.watch_after_jump()
     }
@@ -326,7 +339,7 @@ impl Simulation {
                 }
             }
         }
-        system.update_rows(&remapped.v, &mut w);
+        system.update_rows(&remapped.q, &remapped.v, &mut w);
         system.check_finite(time, &remapped.q, &remapped.v)?;
         let stepper = ContactStepper::build(&system, &self.options)?;
         system.needs_positions |= stepper.is_some();
@@ -392,6 +405,10 @@ impl Simulation {
                 if !joint.is_absent {
                     common.impulses.insert(joint.name.clone(), *impulse);
                 }
+            }
+            for coupling in self.system.model.couplings().iter().filter(|c| !c.is_absent) {
+                let impulse = jumped.coupling_impulses[coupling.rows.clone()].to_vec();
+                common.coupling_impulses.insert(coupling.name.clone(), impulse);
             }
             common.not_unique = jumped.redundant.iter().map(|(joint, what)| format!("{joint}: {what}")).collect();
         }
@@ -498,14 +515,19 @@ impl Simulation {
     }
 }
 
-/// Whether an action attaches one of these joints.
-fn attaches(action: &Action, joints: &[JointId]) -> bool {
-    matches!(action, Action::Attach(attached) if joints.iter().any(|j| attached.contains(j)))
+/// Whether an action attaches a joint, or engages a coupling, that a break releases.
+fn attaches(action: &Action, broken: &Action) -> bool {
+    match action {
+        Action::Attach(attached) => broken.joints().iter().any(|j| attached.contains(j)),
+        Action::Engage { couplings, .. } => broken.couplings().iter().any(|c| couplings.contains(c)),
+        _ => false,
+    }
 }
 
 /// Two actions of one instant that make different things of one joint, load or motor.
 fn check_contradictions(model: &Model, actions: &[(String, Action)]) -> Result<(), EditError> {
     let mut joints: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut couplings: BTreeMap<u32, usize> = BTreeMap::new();
     let mut switches: BTreeMap<(Option<u32>, usize), usize> = BTreeMap::new();
     let contradiction = |i: usize, k: usize, what: String| {
         Err(EditError::Contradiction { first: actions[i].0.clone(), second: actions[k].0.clone(), what })
@@ -515,6 +537,12 @@ fn check_contradictions(model: &Model, actions: &[(String, Action)]) -> Result<(
             let i = *joints.entry(joint.0).or_insert(k);
             if !actions[i].1.goes_with(action) {
                 return contradiction(i, k, format!("joint `{}`", model.joints()[joint.index()].name));
+            }
+        }
+        for coupling in action.couplings() {
+            let i = *couplings.entry(coupling.0).or_insert(k);
+            if !actions[i].1.goes_with(action) {
+                return contradiction(i, k, format!("coupling `{}`", model.couplings()[coupling.index()].name));
             }
         }
         let (key, what) = match action {
@@ -550,6 +578,9 @@ fn target(model: &Model, action: &Action) -> Vec<String> {
         Action::SwitchForce { force, .. } => vec![model.forces()[*force].name.clone()],
         Action::SwitchMotor { joint, .. } => vec![model.joints()[joint.index()].name.clone()],
         Action::Impulse { at, .. } => at.body.iter().map(|b| model.bodies()[b.index()].name.clone()).collect(),
+        Action::Engage { couplings, .. } | Action::Disengage(couplings) => {
+            couplings.iter().map(|c| model.couplings()[c.index()].name.clone()).collect()
+        }
         _ => action.joints().iter().map(|j| model.joints()[j.index()].name.clone()).collect(),
     }
 }

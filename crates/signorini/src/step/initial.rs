@@ -74,16 +74,45 @@ impl Assembly {
 
 /// Compiles a scene and assembles its mechanism.
 pub fn build(scene: &Scene) -> Result<Built, BuildError> {
-    let model = Arc::new(Model::build(scene)?);
+    let mut model = Arc::new(Model::build(scene)?);
     let bodies: HashMap<&str, &scene::Body> = scene.body.iter().map(|b| (b.name.as_str(), b)).collect();
-    let of_id = |id: BodyId| bodies.get(model.bodies()[id.index()].name.as_str()).copied();
-    let plan = Plan::build(&model, &|id| of_id(id).is_some_and(is_placed));
-    let system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
+    let plan = {
+        let of_id = |id: BodyId| bodies.get(model.bodies()[id.index()].name.as_str()).copied();
+        Plan::build(&model, &|id| of_id(id).is_some_and(is_placed))
+    };
+    let mut system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
     super::spin::check(scene, &system)?;
     let mut state = initial_state(scene, &system, &bodies)?;
+    if !model.couplings().is_empty() {
+        let settled = settle(&system, &state)?;
+        model = Arc::new(settled);
+        system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
+    }
     let assembly = assemble(scene, &system, &mut state)?;
     system.check_finite(0.0, &state.q, &state.v)?;
     Ok(Built { model, plan, state, assembly })
+}
+
+/// The model with couplings that hold what they have at the start as the scene gives it, before loops are closed.
+fn settle(system: &System, state: &State) -> Result<Model, ModelError> {
+    let mut w = system.workspace();
+    w.cut_q.copy_from_slice(&state.cut_q);
+    system.place(&state.q, &state.v, &mut w);
+    system.update_rows(&state.q, &state.v, &mut w);
+    let mut model = (*system.model).clone();
+    let view = system.view(&w.kinematics);
+    let poses: Vec<Pose> = (0..model.bodies().len()).map(|b| view.body_pose(Some(BodyId(b as u32)))).collect();
+    let mut joint_q = vec![f64::NAN; model.n_joint_q()];
+    for (joint, link) in model.joints().iter().zip(&system.plan.link_of_joint) {
+        if let Some(link) = link {
+            joint_q[joint.q.clone()].copy_from_slice(&state.q[system.tree.links[*link].q_range()]);
+        }
+    }
+    for cut in &system.cuts {
+        joint_q[model.joints()[cut.joint.index()].q.clone()].copy_from_slice(&w.cut_q[cut.q.clone()]);
+    }
+    model.settle_couplings(&poses, &joint_q)?;
+    Ok(model)
 }
 
 fn is_placed(body: &scene::Body) -> bool {
@@ -255,11 +284,10 @@ fn check_prescribed(scene: &Scene, system: &System, state: &State) -> Result<(),
 /// Largest relative gap of a cut joint as given; an error where it is beyond assembling.
 fn check_gaps(system: &System, state: &State, w: &mut Workspace) -> Result<f64, ModelError> {
     system.place(&state.q, &state.v, w);
-    system.update_rows(&state.v, w);
+    system.update_rows(&state.q, &state.v, w);
     let mut worst = 0.0_f64;
     for row in w.rows.iter().take(w.rows.n_hard) {
-        let unit = if row.is_length { system.model.characteristic_length() } else { 1.0 };
-        let gap = row.gap.abs() / unit;
+        let gap = row.gap.abs() / row.size;
         worst = worst.max(gap);
         if gap > NEARLY_CLOSED {
             let (place, name) = place_of(system, row.element);
@@ -279,7 +307,10 @@ fn place_of(system: &System, element: usize) -> (String, String) {
         Some((joint, _)) => {
             (format!("joint[{}]", joint.index()), format!("joint `{}`", system.model.joints()[joint.index()].name))
         }
-        None => Default::default(),
+        None => system.elements[element].coupling().map_or_else(Default::default, |(id, _)| {
+            let name = &system.model.couplings()[id.index()].name;
+            (format!("coupling[{}]", id.index()), format!("coupling `{name}`"))
+        }),
     }
 }
 

@@ -17,6 +17,6 @@ mod watch;
 pub use contact::{ContactReport, JointConstraintForce, Mode};
 pub use error::StepError;
 pub use initial::{Assembly, BuildError, Built, build};
-pub use observation::{BodyMotion, Observation};
+pub use observation::{BodyMotion, CouplingMotion, Observation};
 pub use report::StepReport;
 pub use simulation::{DEFAULT_RTOL, Options, Simulation};

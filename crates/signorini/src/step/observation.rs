@@ -13,6 +13,17 @@ pub struct BodyMotion {
     pub angular_velocity: [f64; 3],
 }
 
+/// One condition of a coupling.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CouplingMotion {
+    /// How far it is from being met.
+    pub gap: f64,
+    /// Rate of that.
+    pub rate: f64,
+    /// Force that keeps it, conjugate to the rate; not a number unless asked for.
+    pub force: f64,
+}
+
 /// Everything recordable at one instant. Bodies, joints and markers are in the order of the scene.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Observation {
@@ -29,6 +40,8 @@ pub struct Observation {
     pub reactions: Vec<[f64; 6]>,
     /// Generalised force of actuators on each speed of each joint, like `joint_v`. Empty unless asked for.
     pub actuators: Vec<f64>,
+    /// Conditions of all couplings, coupling after coupling; not a number where one does not act.
+    pub couplings: Vec<CouplingMotion>,
     /// World positions of the markers.
     pub markers: Vec<[f64; 3]>,
     /// Kinetic energy.

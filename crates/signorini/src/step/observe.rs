@@ -1,12 +1,15 @@
 //! Observations, in the user's order and conventions.
 
-use super::{BodyMotion, Observation, Simulation, StepError};
+use super::{BodyMotion, CouplingMotion, Observation, Simulation, StepError};
 use crate::dynamics::loads::motor_forces;
 use crate::dynamics::row::{Element, RowKind};
 use crate::dynamics::{Formulation, System, Workspace};
 use crate::model::{BodyId, Instant};
 use crate::spatial::{Quaternion, Wrench};
 use crate::state::State;
+
+/// A condition that does not act.
+const NO_COUPLING: CouplingMotion = CouplingMotion { gap: f64::NAN, rate: f64::NAN, force: f64::NAN };
 
 impl Simulation {
     /// Fills an observation of the present state. `forces` asks for reactions and actuator forces too.
@@ -84,6 +87,12 @@ impl Simulation {
             out.joint_q[joint.q.clone()].copy_from_slice(&w.cut_q[cut.q.clone()]);
             out.joint_v[joint.v.clone()].copy_from_slice(&w.cut_v[cut.v.clone()]);
         }
+        out.couplings.clear();
+        out.couplings.resize(model.n_coupling_rows(), NO_COUPLING);
+        system.visit_couplings(w, |at, r, scale| {
+            let row = w.rows.row(r);
+            out.couplings[at] = CouplingMotion { gap: row.gap * scale, rate: row.rate * scale, force: f64::NAN };
+        });
         out.reactions.clear();
         out.actuators.clear();
     }
@@ -117,6 +126,8 @@ impl System {
         out.reactions.resize(model.joints().len(), [f64::NAN; 6]);
         out.actuators.clear();
         out.actuators.resize(model.n_joint_v(), f64::NAN);
+        out.couplings.resize(model.n_coupling_rows(), NO_COUPLING);
+        self.visit_couplings(w, |at, r, scale| out.couplings[at].force = w.lambda[r] / scale);
         model.joints().iter().filter(|j| !j.is_absent).for_each(|j| out.actuators[j.v.clone()].fill(0.0));
         for (j, joint) in model.joints().iter().enumerate() {
             let Some(l) = self.plan.link_of_joint[j] else { continue };
@@ -155,5 +166,6 @@ impl System {
                 _ => sum.iter_mut().zip(by_rows.to_array()).for_each(|(sum, m)| *sum += m),
             }
         }
+        self.add_couplers(w, &mut out.reactions);
     }
 }

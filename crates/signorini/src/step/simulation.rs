@@ -11,7 +11,7 @@ use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
 use crate::plan::{Plan, Shape};
-use crate::scene::{ContactMethod, Formulation, Integrator, JointKind, Policy, Restitution};
+use crate::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution};
 use crate::spatial::Wrench;
 use crate::state::State;
 use std::sync::Arc;
@@ -69,14 +69,7 @@ impl Units {
         let mut units = Self { q: vec![1.0; n_q], v: vec![1.0; n_v] };
         for link in &system.tree.links {
             for k in 0..link.n_q as usize {
-                let is_length = match link.joint_type().kind {
-                    JointKind::Prismatic => true,
-                    JointKind::Cylindrical => k == 1,
-                    JointKind::Planar => k < 2,
-                    JointKind::Free => k < 3,
-                    _ => false,
-                };
-                if is_length {
+                if link.joint_type().kind.is_length(k) {
                     units.q[link.q as usize + k] = length;
                     units.v[link.v as usize + k] = length;
                 }
@@ -137,6 +130,11 @@ impl Simulation {
             let plan = super::events::plan_of(&model);
             System::build(model, plan, options.formulation)
         };
+        if let Some(open) = system.model.couplings().iter().find(|c| c.is_open()) {
+            let why =
+                format!("coupling `{}` does not know what it holds: assemble the scene by `step::build`", open.name);
+            return Err(StepError::BadOption(why));
+        }
         let (n_q, n_v) = system.sizes();
         if state.q.len() != n_q || state.v.len() != n_v || state.cut_q.len() != system.n_cut_q {
             let found = (state.q.len(), state.v.len(), state.cut_q.len());
@@ -291,7 +289,7 @@ impl Simulation {
         let (system, state, w) = (&self.system, &self.state, &mut self.work);
         w.cut_q.copy_from_slice(&state.cut_q);
         system.place(&state.q, &state.v, w);
-        system.update_rows(&state.v, w);
+        system.update_rows(&state.q, &state.v, w);
         self.is_current = true;
     }
 

@@ -17,7 +17,7 @@
 use super::contact::ContactReport;
 use super::{Observation, Simulation, StepError, StepReport};
 use crate::model::event::{Condition, Quantity, Trigger};
-use crate::model::{BodyId, Model, Point};
+use crate::model::{BodyId, JointId, Model, Point};
 use crate::spatial::{Quaternion, Vec3};
 use crate::state::State;
 
@@ -301,12 +301,17 @@ impl Simulation {
             Quantity::Energy => seen.kinetic + seen.potential,
             Quantity::Force(j) => norm(j.index(), 3),
             Quantity::Moment(j) => norm(j.index(), 0),
+            Quantity::CouplingForce(c) => {
+                let rows = self.system.model.couplings()[c.index()].rows.clone();
+                let forces = rows.map(|k| seen.couplings.get(k).map_or(f64::NAN, |c| c.force));
+                forces.map(|x| x * x).sum::<f64>().sqrt()
+            }
             Quantity::Drive(j, k) => {
                 let v = &joints[j.index()].v;
                 let at = if *k < v.len() { v.start + k } else { usize::MAX };
                 seen.actuators.get(at).copied().unwrap_or(f64::NAN)
             }
-            Quantity::Impulse(_) | Quantity::MomentImpulse(_) => f64::NAN,
+            Quantity::Impulse(_) | Quantity::MomentImpulse(_) | Quantity::CouplingImpulse(_) => f64::NAN,
             Quantity::ContactForce(_) | Quantity::ContactImpulse(_) => f64::NAN,
         }
     }
@@ -393,7 +398,8 @@ impl Simulation {
             Quantity::ContactImpulse(bodies) => Some(of_pair(*bodies, |c| c.struck)),
             Quantity::Impulse(j) => Some(impulse(j.index(), 3)),
             Quantity::MomentImpulse(j) => Some(impulse(j.index(), 0)),
-            Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..) => {
+            Quantity::CouplingImpulse(c) => Some(self.struck_coupling(c.index(), h)),
+            Quantity::Force(_) | Quantity::Moment(_) | Quantity::Drive(..) | Quantity::CouplingForce(_) => {
                 self.lasting_forces().map(|forces| self.value(&condition.quantity, forces))
             }
             _ => None,
@@ -404,13 +410,19 @@ impl Simulation {
     pub(crate) fn watch_impulses(&mut self) {
         let Some(report) = self.reports.last() else { return };
         for (e, condition) in &self.watch.conditions {
-            let (joint, from) = match condition.quantity {
-                Quantity::Impulse(j) => (j, 3),
-                Quantity::MomentImpulse(j) => (j, 0),
+            let of_joint = |joint: JointId, from: usize| {
+                let impulse = report.impulses.get(&self.scene.joints()[joint.index()].name);
+                impulse.map_or(f64::NAN, |w| Vec3::new(w[from], w[from + 1], w[from + 2]).norm())
+            };
+            let size = match condition.quantity {
+                Quantity::Impulse(j) => of_joint(j, 3),
+                Quantity::MomentImpulse(j) => of_joint(j, 0),
+                Quantity::CouplingImpulse(c) => {
+                    let impulse = report.coupling_impulses.get(&self.scene.couplings()[c.index()].name);
+                    impulse.map_or(f64::NAN, |rows| rows.iter().map(|x| x * x).sum::<f64>().sqrt())
+                }
                 _ => continue,
             };
-            let impulse = report.impulses.get(&self.scene.joints()[joint.index()].name);
-            let size = impulse.map_or(f64::NAN, |w| Vec3::new(w[from], w[from + 1], w[from + 2]).norm());
             let memory = &mut self.state.events[*e];
             if memory.is_armed && condition.excess(size) >= 0.0 {
                 memory.due = Some(self.state.time);

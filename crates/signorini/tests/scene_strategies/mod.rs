@@ -101,9 +101,38 @@ pub fn scene() -> impl Strategy<Value = Scene> {
             if is_grouped {
                 contact.push(ContactRule { groups, restitution: Some(0.5), ..ContactRule::default() });
             }
-            Scene { title, gravity, time, solver, output, material, body, joint, force, event, contact }
+            let coupling = couplings(&joint);
+            output.couplings = vec!["coupling/*".into()];
+            Scene { title, gravity, time, solver, output, material, body, joint, coupling, force, event, contact }
         },
     )
+}
+
+/// A rod that waits, a link, and a gear between the first two joints that have a coordinate of their own.
+fn couplings(joints: &[Joint]) -> Vec<Coupling> {
+    let end = |body: &str| Attachment { body: body.into(), point: [0.5, 0.0, -0.25] };
+    let (a, b) = (end("body0"), end(GROUND));
+    let rod = CouplingKind::Distance { a: a.clone(), b: b.clone(), length: Some(1.5) };
+    let breaks = Some(Break { force: Some(3.5), impulse: Some(1.5), ..Break::default() });
+    let axis = [0.0, 3.0, 4.0];
+    let link = CouplingKind::RevoluteSpherical { a, axis, b, length: None, offset: Some(-0.5) };
+    let name = |k: usize| format!("coupling/{k}");
+    let mut all = vec![
+        Coupling { name: name(0), kind: rod, absent: true, breaks },
+        Coupling { name: name(1), kind: link, absent: false, breaks: None },
+    ];
+    let is_straight = |j: &&Joint| j.kind.quaternion_at().unwrap_or(j.kind.n_v()) > 0 && !j.absent;
+    let usable: Vec<String> = joints.iter().filter(is_straight).map(|j| j.name.clone()).take(2).collect();
+    if usable.len() == 2 {
+        let kind = CouplingKind::Coupler {
+            joints: usable,
+            coordinates: Some(vec![0, 0]),
+            ratios: vec![1.0, -2.5],
+            offset: Some(0.25),
+        };
+        all.push(Coupling { name: name(2), kind, absent: false, breaks: None });
+    }
+    all
 }
 
 fn name_frames(frames: &mut [Frame]) {
@@ -163,6 +192,7 @@ fn output() -> impl Strategy<Value = Output> {
             joints: joints.map(|()| vec!["joint/?".into()]),
             reactions: if reactions { vec!["joint/0".into()] } else { Vec::new() },
             actuators: Vec::new(),
+            couplings: Vec::new(),
             contacts,
             marker: points
                 .into_iter()

@@ -242,6 +242,7 @@ fn trigger() -> impl Strategy<Value = Event> {
         Condition { kind: Quantity::Force, joint: joint(), ..Condition::default() },
         Condition { kind: Quantity::Moment, joint: joint(), ..Condition::default() },
         Condition { kind: Quantity::Drive, joint: joint(), ..Condition::default() },
+        Condition { kind: Quantity::Force, coupling: Some("coupling/0".into()), ..Condition::default() },
     ]);
     let time = || positive().prop_map(|time| Event { time: Some(time), ..Event::default() });
     prop_oneof![
@@ -272,6 +273,13 @@ pub fn event() -> impl Strategy<Value = Event> {
             pitch: (kind == JointKind::Screw).then_some(0.25),
             ..on_joint(EventKind::Change)
         }),
+        option::of(positive()).prop_map(move |length| Event {
+            coupling: Some("coupling/0".into()),
+            length,
+            ..of(EventKind::Engage)
+        }),
+        Just(Event { couplings: Some(vec!["coupling/1".into()]), offset: Some(0.5), ..of(EventKind::Engage) }),
+        Just(Event { couplings: Some(vec!["coupling/*".into()]), ..of(EventKind::Release) }),
         Just(Event { bodies: Some(vec![GROUND.into(), "body0".into()]), ..of(EventKind::Weld) }),
         prop::bool::ANY.prop_map(move |on| Event {
             force: Some("load:0".into()),

@@ -16,9 +16,9 @@
 use super::fused::FusedLinks;
 use super::matrix::{self, Vec6};
 use super::{Bias, Drive, Row};
-use crate::dynamics::recursive::Pivot;
+use crate::dynamics::recursive::{Pivot, Strand, take_strand};
 use crate::dynamics::tree::{Kinematics, LinkMotion, Tree};
-use crate::plan::Port;
+use crate::plan::{End, Port};
 use crate::spatial::{Sym6, Twist, Vec3, Wrench};
 
 /// Inertia along a joint, over that of what it carries about any axis, which is nothing but rounding.
@@ -26,13 +26,14 @@ pub(super) const NO_INERTIA: f64 = 64.0 * f64::EPSILON;
 /// A link of the block that hangs on the block's top.
 pub(super) const OUTSIDE: u32 = u32::MAX;
 
-/// End of a row on a link of the block.
+/// End of a row on a link of the block, or on one of its speeds.
 #[derive(Debug, Clone, Copy)]
-struct End {
+struct BlockEnd {
     column: usize,
     row: usize,
     end: usize,
     link: usize,
+    speed: Option<usize>,
 }
 
 /// Links of one block, and their factors.
@@ -54,7 +55,10 @@ pub struct Block {
     pub(super) is_on_way: Vec<bool>,
     /// Whether others than the next link hang on this one.
     pub(super) collects: Vec<bool>,
-    ends: Vec<End>,
+    ends: Vec<BlockEnd>,
+    strands: Vec<Strand>,
+    /// Forces of the column at hand on speeds.
+    pushed: Vec<(usize, f64)>,
     pub(super) n_columns: usize,
     pub(super) motion: Vec<LinkMotion>,
     /// Origin of each link, its velocity, and that against its parent's point there.
@@ -86,7 +90,7 @@ pub struct BlockFlow {
 
 impl Block {
     /// `rows` are the global rows of the columns after the bottom's.
-    pub fn new(tree: &Tree, links: &[usize], bottom: Option<usize>, rows: &[usize], port_of: &[(usize, Port)]) -> Self {
+    pub fn new(tree: &Tree, links: &[usize], bottom: Option<usize>, rows: &[usize], port_of: &[&Port]) -> Self {
         let local = |l: usize| links.binary_search(&l).ok();
         let mut first = Vec::with_capacity(links.len() + 1);
         let speeds: Vec<usize> = links.iter().flat_map(|&l| tree.links[l].v_range()).collect();
@@ -114,10 +118,11 @@ impl Block {
         let base = if bottom.is_some() { 6 } else { 0 };
         let mut ends = Vec::new();
         for (k, &row) in rows.iter().enumerate() {
-            for end in 0..2 {
-                if let Some(link) = port_of[row].1.ends[end].and_then(local) {
-                    ends.push(End { column: base + k, row, end, link });
-                }
+            for (end, on) in port_of[row].ends.iter().enumerate() {
+                let Some(link) = on.link().and_then(local) else { continue };
+                let of = |speed: usize| first[link] + speed - tree.links[links[link]].v as usize;
+                let speed = if let End::Speed { speed, .. } = on { Some(of(*speed)) } else { None };
+                ends.push(BlockEnd { column: base + k, row, end, link, speed });
             }
         }
         let n_columns = base + rows.len();
@@ -131,6 +136,8 @@ impl Block {
             fused: FusedLinks::new(links.len()),
             bottom: bottom.and_then(local),
             is_on_ground: links.first().is_some_and(|&l| tree.links[l].parent_index().is_none()),
+            strands: Vec::with_capacity(ends.len().max(1)),
+            pushed: Vec::with_capacity(ends.len()),
             ends,
             n_columns,
             motion: vec![LinkMotion::default(); links.len()],
@@ -220,56 +227,46 @@ impl Block {
             for j in 0..6 {
                 let mut unit = [0.0; 6];
                 unit[j] = 1.0;
-                self.pass(j, Some((bottom, matrix::wrench(&unit))), None, &mut force[6 * j..6 * j + 6]);
+                self.strands.push(Strand::new(bottom, matrix::wrench(&unit)));
+                self.pass(j, &mut force[6 * j..6 * j + 6]);
                 size[j] = 0.0;
             }
         }
         let mut next = 0;
         for j in base..self.n_columns {
-            let mut strands = [None, None];
             while next < self.ends.len() && self.ends[next].column == j {
-                let End { row, end, link, .. } = self.ends[next];
-                strands[usize::from(strands[0].is_some())] = Some((link, rows[row].wrenches[end]));
+                let BlockEnd { row, end, link, speed, .. } = self.ends[next];
+                match speed {
+                    Some(speed) => self.pushed.push((speed, rows[row].pushes[end].force)),
+                    None => self.strands.push(Strand::new(link, rows[row].pushes[end].wrench)),
+                }
                 next += 1;
             }
-            size[j] = self.pass(j, strands[0], strands[1], &mut force[6 * j..6 * j + 6]);
+            size[j] = self.pass(j, &mut force[6 * j..6 * j + 6]);
         }
     }
 
-    /// One column: forces on up to two links, inwards. Returns the mobility it would have if nothing cancelled: where the two ways
+    /// One column: the forces in `strands` and `pushed`, inwards. Returns the mobility it would have if nothing cancelled: where ways
     /// meet the forces may cancel, and from there on it counts what came together, not what is left.
-    fn pass(
-        &mut self,
-        column: usize,
-        mut a: Option<(usize, Wrench)>,
-        mut b: Option<(usize, Wrench)>,
-        out: &mut [f64],
-    ) -> f64 {
+    fn pass(&mut self, column: usize, out: &mut [f64]) -> f64 {
         let (mut square, mut whole) = (0.0, Wrench::default());
-        let (mut met_moment, mut met_force) = (0.0_f64, 0.0_f64);
-        loop {
-            match (a, b) {
-                (None, None) => break,
-                (None, Some(_)) => std::mem::swap(&mut a, &mut b),
-                (Some((i, _)), Some((j, _))) if i < j => std::mem::swap(&mut a, &mut b),
-                (Some((i, w)), Some((j, z))) if i == j => {
-                    met_moment = w.moment.norm() + z.moment.norm();
-                    met_force = w.force.norm() + z.force.norm();
-                    a = Some((i, w + z));
-                    b = None;
-                }
-                _ => {}
-            }
-            let Some((k, mut w)) = a else { break };
+        // A speed without a wrench on its link starts with none.
+        for at in 0..self.pushed.len() {
+            let link = self.first.partition_point(|first| *first <= self.pushed[at].0) - 1;
+            self.strands.push(Strand::new(link, Wrench::default()));
+        }
+        while let Some(k) = self.strands.iter().map(|s| s.link).max() {
+            let Strand { wrench: mut w, mut met_moment, met_force, .. } = take_strand(&mut self.strands, k);
             for v in self.first[k]..self.first[k + 1] {
                 let pivot = &self.pivots[v];
                 if self.is_held[v] {
                     continue;
                 }
                 let s = &self.unit[v];
-                let along = s.dot(&w);
+                let own: f64 = self.pushed.iter().filter(|(speed, _)| *speed == v).map(|(_, force)| force).sum();
+                let along = if own == 0.0 { s.dot(&w) } else { s.dot(&w) + own };
                 let (moment, push) = (w.moment.norm().max(met_moment), w.force.norm().max(met_force));
-                let scale = s.angular.norm() * moment + s.linear.norm() * push;
+                let scale = s.angular.norm() * moment + s.linear.norm() * push + own.abs();
                 square += scale * scale * pivot.inverse;
                 self.passed[v * self.n_columns + column] = along;
                 w = w - pivot.across * (along * pivot.inverse);
@@ -277,14 +274,12 @@ impl Block {
             let offset = &self.motion[k].offset;
             met_moment += offset.norm() * met_force;
             let w = w.shifted(offset);
-            a = match self.parent[k] {
-                OUTSIDE => {
-                    whole += w;
-                    None
-                }
-                p => Some((p as usize, w)),
-            };
+            match self.parent[k] {
+                OUTSIDE => whole += w,
+                p => self.strands.push(Strand { link: p as usize, wrench: w, met_moment, met_force }),
+            }
         }
+        self.pushed.clear();
         out.copy_from_slice(&whole.to_array());
         square
     }
@@ -356,7 +351,11 @@ impl Block {
             out[..6].copy_from_slice(&flow.acceleration[bottom].to_array());
         }
         for end in &self.ends {
-            out[end.column] += flow.acceleration[end.link].dot(&rows[end.row].wrenches[end.end]);
+            let push = &rows[end.row].pushes[end.end];
+            out[end.column] += match end.speed {
+                Some(speed) => flow.rate[speed] * push.force,
+                None => flow.acceleration[end.link].dot(&push.wrench),
+            };
         }
     }
 

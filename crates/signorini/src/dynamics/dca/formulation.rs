@@ -1,15 +1,15 @@
 //! Divide and conquer as a formulation: elements as ports of clusters.
 
-use super::{Bias, Dca, Drive as ClusterDrive, Motion, Row};
+use super::{Bias, Dca, Drive as ClusterDrive, Motion, Push, Row};
 use crate::dynamics::dense::Dense;
 use crate::dynamics::error::DynamicsError;
 use crate::dynamics::formulation::{Answer, Counters, Drive, Formulation, JumpStart, Posed};
 use crate::dynamics::jump::Jumped;
-use crate::dynamics::row::{Level, RowKind, RowSet, Term};
+use crate::dynamics::row::{Level, RowKind, RowSet};
 use crate::dynamics::system::System;
 use crate::dynamics::tree::Kinematics;
 use crate::plan::{Elimination, Port, Shape};
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::Twist;
 
 /// Passes of refinement where there are loops. One restores what the recursion's orthogonal factorisation has; the second is for
 /// positions so near to singular ones that the first leaves a digit.
@@ -21,6 +21,8 @@ pub(crate) struct Clusters {
     pub dca: Dca,
     /// Row of the clusters for each row of the mechanism.
     pub row: Vec<usize>,
+    /// Elements as ports.
+    ports: Vec<Port>,
     wanted: Vec<f64>,
     rates: Vec<f64>,
     /// Coordinates at which an event has left the clusters assembled, rotors included; empty where that is not known.
@@ -37,7 +39,9 @@ impl System {
 
     /// An element as a port.
     pub(crate) fn port(&self, element: usize, rows: &RowSet) -> Port {
-        Port { ends: self.elements[element].ends(&self.cuts), n_rows: rows.n_rows_of(element), is_kept: false }
+        let mut ends = Vec::new();
+        self.elements[element].ends(&self.cuts, &mut ends);
+        Port { ends, n_rows: rows.n_rows_of(element), is_kept: false }
     }
 
     /// An elimination tree of this topology.
@@ -76,13 +80,13 @@ impl Clusters {
         });
         let (row, n) = (row.collect(), rows.len());
         let (wanted, rates) = (vec![0.0; n], vec![0.0; system.tree.n_v]);
-        Self { dca, row, wanted, rates, assembled: Vec::new(), repeated: 0 }
+        Self { dca, row, ports, wanted, rates, assembled: Vec::new(), repeated: 0 }
     }
 
     fn assemble(&mut self, at: &Posed<'_>, rotors: bool) {
         self.assembled.clear();
         for (r, &row) in self.row.iter().enumerate() {
-            self.dca.rows[row] = cluster_row(r, at.rows, rotors);
+            write_row(r, at.rows, rotors, &self.ports, &mut self.dca.rows[row]);
         }
         self.dca.factor(&at.system.tree, at.kinematics);
     }
@@ -220,7 +224,10 @@ impl Formulation for Clusters {
 
     /// Only what lies between the joints whose speeds were held or let go and the root is assembled again.
     fn inherit(&mut self, at: &Posed<'_>, old: &mut Self, old_at: &Posed<'_>, q: &[f64]) {
-        if !at.rows.is_like(old_at.rows) {
+        let elements = |system: &'_ System| system.elements.len();
+        let is_like = elements(at.system) == elements(old_at.system)
+            && at.system.elements.iter().zip(&old_at.system.elements).all(|(a, b)| a.is_like(b));
+        if !is_like || !at.rows.is_like(old_at.rows) {
             return;
         }
         if old.assembled != q {
@@ -260,17 +267,12 @@ fn opening(r: usize, rows: &RowSet, level: Level, found: &Answer<'_>) -> f64 {
 }
 
 /// A row, as clusters have it.
-pub(crate) fn cluster_row(r: usize, rows: &RowSet, rotors: bool) -> Row {
-    let mut wrenches = [Wrench::default(); 2];
-    for term in rows.terms(r) {
-        if let Term::Along { meeting, direction } = term {
-            let arms = &rows.meeting(*meeting).arms;
-            wrenches = [direction.shifted(&arms[1]), (-*direction).shifted(&arms[0])];
-        }
-    }
-    let (compliance, is_active) = match rows.row(r).kind {
+pub(crate) fn write_row(r: usize, rows: &RowSet, rotors: bool, ports: &[Port], out: &mut Row) {
+    out.pushes.fill(Push::default());
+    let ends = &ports[rows.row(r).element].ends;
+    rows.push(r, |pushed| out.add_push(ends, pushed));
+    (out.compliance, out.is_active) = match rows.row(r).kind {
         RowKind::Rotor(_, inertia) => (1.0 / inertia, rotors),
         _ => (0.0, true),
     };
-    Row { wrenches, compliance, is_active }
 }

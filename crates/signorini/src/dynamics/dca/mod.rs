@@ -23,11 +23,12 @@ mod matrix;
 mod node;
 mod outward;
 
+use crate::dynamics::row::Pushed;
 use crate::dynamics::tree::{Kinematics, Tree};
-use crate::plan::{Elimination, Merge, Port};
+use crate::plan::{Elimination, End, Merge, Port};
 use crate::spatial::{Twist, Wrench};
 use block::Block;
-pub(crate) use formulation::{Clusters, cluster_row};
+pub(crate) use formulation::{Clusters, write_row};
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
 use outward::spread;
@@ -40,11 +41,20 @@ const SMALL: usize = 192;
 /// of one evaluation follow one another closely, and with this they were measured to wait less: see `book/divide-and-conquer.md`.
 const PATIENCE: usize = 1000;
 
-/// A scalar condition between two links, or a direction of a contact.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Unit force of a row at one of its port's ends.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Push {
+    /// On a link, at its origin, world axes.
+    pub wrench: Wrench,
+    /// On a speed.
+    pub force: f64,
+}
+
+/// A scalar condition, or a direction of a contact.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Unit force of the row on each of its port's two links, at the link's origin, world axes.
-    pub wrenches: [Wrench; 2],
+    /// Unit force of the row at each of its port's ends; none at the ground.
+    pub pushes: Vec<Push>,
     /// Motion along the row per force that it gives way by: one over a rotor's inertia.
     pub compliance: f64,
     /// Whether the row acts.
@@ -53,7 +63,7 @@ pub struct Row {
 
 impl Default for Row {
     fn default() -> Self {
-        Self { wrenches: [Wrench::default(); 2], compliance: 0.0, is_active: true }
+        Self { pushes: Vec::new(), compliance: 0.0, is_active: true }
     }
 }
 
@@ -130,14 +140,36 @@ pub struct Dca {
     first_row: Vec<usize>,
 }
 
+impl Row {
+    /// Room for a row of a port.
+    fn for_port(port: &Port) -> Self {
+        Self { pushes: vec![Push::default(); port.ends.len()], ..Self::default() }
+    }
+
+    /// Adds what a unit force of the row does at one of its port's ends. Most ends are told of once, and keep their bits.
+    pub(crate) fn add_push(&mut self, ends: &[End], pushed: Pushed) {
+        let is_at = |end: &End| match (*end, pushed) {
+            (End::Link(link), Pushed::Link(at, _)) => link == at,
+            (End::Speed { speed, .. }, Pushed::Speed(at, _)) => speed == at,
+            _ => false,
+        };
+        let Some(own) = ends.iter().position(is_at).map(|e| &mut self.pushes[e]) else { return };
+        match pushed {
+            Pushed::Link(_, wrench) if own.wrench == Wrench::default() => own.wrench = wrench,
+            Pushed::Link(_, wrench) => own.wrench += wrench,
+            Pushed::Speed(_, force) => own.force += force,
+        }
+    }
+}
+
 impl Dca {
     /// For a tree, ports, and an elimination tree of both.
     pub fn new(tree: &Tree, ports: &[Port], plan: Elimination) -> Self {
         let mut first_row = Vec::with_capacity(ports.len());
-        let mut port_of = Vec::new();
-        for (k, port) in ports.iter().enumerate() {
+        let mut port_of: Vec<&Port> = Vec::new();
+        for port in ports {
             first_row.push(port_of.len());
-            port_of.extend((0..port.n_rows).map(|_| (k, *port)));
+            port_of.extend((0..port.n_rows).map(|_| port));
         }
         let rows_of = |list: &[usize]| -> Vec<usize> {
             list.iter().flat_map(|&k| first_row[k]..first_row[k] + ports[k].n_rows).collect()
@@ -178,7 +210,7 @@ impl Dca {
         }
         let flows = nodes.iter().map(Node::flow).collect();
         Self {
-            rows: vec![Row::default(); port_of.len()],
+            rows: port_of.iter().map(|port| Row::for_port(port)).collect(),
             held: tree.prescribed.clone(),
             lambda: vec![0.0; port_of.len()],
             acceleration: vec![Twist::default(); tree.links.len()],

@@ -213,6 +213,7 @@ impl Formulation for Oracle {
         for (j, _) in model.joints().iter().enumerate().filter(|(_, j)| !j.is_absent) {
             jumped.impulses[j] = self.dense.joint_wrenches[j].to_array();
         }
+        jumped.coupling_impulses.clone_from(&self.dense.coupling_forces);
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 //!
 //! **Checked by** `tests/dynamics.rs`; it is itself the check of everything else.
 
+mod couplings;
 mod formulation;
 mod rows;
 
@@ -41,6 +42,8 @@ pub struct Dense {
     pub joint_acceleration: Vec<f64>,
     /// Whole wrench of each joint on its child, at the child's joint frame; not unique where redundant.
     pub joint_wrenches: Vec<Wrench>,
+    /// Force of each condition of couplings, scene order; not a number where one does not act.
+    pub coupling_forces: Vec<f64>,
     /// Condition number of the scaled system, over its non-zero singular values.
     pub condition: f64,
     /// Constraints beyond the rank.
@@ -69,6 +72,7 @@ impl Dense {
             bodies: vec![Twist::default(); model.bodies().len()],
             joint_acceleration: vec![0.0; model.n_joint_v()],
             joint_wrenches: vec![Wrench::default(); model.joints().len()],
+            coupling_forces: vec![f64::NAN; model.n_coupling_rows()],
             ..Default::default()
         }
     }
@@ -88,26 +92,30 @@ impl Dense {
             force.fixed_rows_mut::<3>(6 * i).copy_from(&torque);
             force.fixed_rows_mut::<3>(6 * i + 3).copy_from(&push);
         }
-        let mut rows: Vec<(usize, Row, f64)> = Vec::new();
+        let mut rows: Vec<(Option<usize>, Row, f64)> = Vec::new();
         for (j, joint) in present(model) {
             let view = rows::JointView::find(model, joint, motion);
-            rows.extend(view.constraints(joint).into_iter().map(|row| (j, row, 0.0)));
+            rows.extend(view.constraints(joint).into_iter().map(|row| (Some(j), row, 0.0)));
             for (k, row) in view.speeds(joint).into_iter().enumerate() {
                 let v = joint.v.start + k;
-                if let Some(wanted) = drive.prescribed[v] {
-                    rows.push((j, row, wanted));
-                }
                 row.add_to(&mut force, drive.joint_forces[v]);
                 let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
                 if rotor > 0.0 {
                     row.add_outer(&mut mass, rotor);
                     row.add_to(&mut force, -rotor * row.bias);
                 }
+                if let Some(wanted) = drive.prescribed[v] {
+                    rows.push((Some(j), row, wanted));
+                }
             }
         }
         for lock in model.spin_locks() {
             let view = rows::JointView::find(model, &model.joints()[lock.joint.index()], motion);
-            rows.push((lock.joint.index(), view.spin_lock(lock), 0.0));
+            rows.push((Some(lock.joint.index()), view.spin_lock(lock), 0.0));
+        }
+        let first_coupled = rows.len();
+        for coupling in model.couplings().iter().filter(|c| !c.is_absent) {
+            rows.extend(couplings::rows(coupling, model, motion).into_iter().map(|row| (None, row, 0.0)));
         }
         let (a, lambda) = self.solve_kkt(model, &mass, &force, &rows);
         for i in 0..model.bodies().len() {
@@ -116,10 +124,11 @@ impl Dense {
         }
         self.joint_wrenches.fill(Wrench::default());
         for ((j, row, _), l) in rows.iter().zip(lambda.iter()) {
-            if let Some(w) = self.joint_wrenches.get_mut(*j) {
-                *w += row.on_child * *l;
+            if let Some(j) = j {
+                self.joint_wrenches[*j] += row.on_child * *l;
             }
         }
+        self.read_couplings(model, motion, &lambda.as_slice()[first_coupled..]);
         for (j, joint) in present(model) {
             let view = rows::JointView::find(model, joint, motion);
             for (k, row) in view.speeds(joint).iter().enumerate() {
@@ -131,12 +140,26 @@ impl Dense {
         }
     }
 
+    /// Forces of couplings, and what they add to the wrenches of joints, by the multipliers of their rows.
+    fn read_couplings(&mut self, model: &Model, motion: &[BodyMotion], mut lambda: &[f64]) {
+        self.coupling_forces.fill(f64::NAN);
+        for coupling in model.couplings().iter().filter(|c| !c.is_absent) {
+            let (own, rest) = lambda.split_at(coupling.rows.len());
+            lambda = rest;
+            let forces = couplings::forces(coupling, model, motion, own);
+            self.coupling_forces[coupling.rows.clone()].copy_from_slice(&forces);
+            for (joint, wrench) in couplings::on_joints(coupling, model, motion, own[0]) {
+                self.joint_wrenches[joint] += wrench;
+            }
+        }
+    }
+
     fn solve_kkt(
         &mut self,
         model: &Model,
         mass: &DMatrix<f64>,
         force: &DVector<f64>,
-        rows: &[(usize, Row, f64)],
+        rows: &[(Option<usize>, Row, f64)],
     ) -> (DVector<f64>, DVector<f64>) {
         let (n, m) = (mass.nrows(), rows.len());
         if n == 0 {
@@ -149,8 +172,8 @@ impl Dense {
         for (r, (_, row, wanted)) in rows.iter().enumerate() {
             for (body, coefficients) in row.coefficients() {
                 for k in 0..6 {
-                    kkt[(n + r, 6 * body.index() + k)] = coefficients[k];
-                    kkt[(6 * body.index() + k, n + r)] = coefficients[k];
+                    kkt[(n + r, 6 * body.index() + k)] += coefficients[k];
+                    kkt[(6 * body.index() + k, n + r)] += coefficients[k];
                 }
             }
             rhs[n + r] = wanted - row.bias;

@@ -6,21 +6,26 @@ use crate::scene::JointKind;
 use crate::spatial::{Twist, Vec3, Wrench};
 use nalgebra::{DMatrix, DVector};
 
-/// A linear form on accelerations of two bodies (at their centres of mass), plus a bias.
-#[derive(Debug, Clone, Copy)]
+/// A linear form on accelerations of bodies (at their centres of mass), plus a bias.
+#[derive(Debug, Clone, Default)]
 pub struct Row {
-    bodies: [Option<BodyId>; 2],
-    parts: [Twist; 2],
+    parts: Vec<(BodyId, Twist)>,
     /// What velocities contribute.
     pub bias: f64,
-    /// The row as a wrench on the child at its joint frame.
+    /// The row of a joint as a wrench on the child at its joint frame.
     pub on_child: Wrench,
 }
 
 impl Row {
-    /// Coefficients per body, the ground left out.
+    /// Of parts on bodies; what is on the ground is left out.
+    pub fn new(parts: [(Option<BodyId>, Twist); 2], bias: f64) -> Self {
+        let parts = parts.into_iter().filter_map(|(body, part)| Some((body?, part))).collect();
+        Self { parts, bias, on_child: Wrench::default() }
+    }
+
+    /// Coefficients on bodies, which may occur several times.
     pub fn coefficients(&self) -> impl Iterator<Item = (BodyId, [f64; 6])> + '_ {
-        (0..2).filter_map(|e| self.bodies[e].map(|b| (b, self.parts[e].to_array())))
+        self.parts.iter().map(|(body, part)| (*body, part.to_array()))
     }
 
     /// Adds the row's transpose times `s`.
@@ -46,14 +51,13 @@ impl Row {
     /// The form's value on given accelerations.
     pub fn value(&self, accelerations: &[Twist]) -> f64 {
         let dot = |a: &Twist, b: &Twist| a.angular.dot(&b.angular) + a.linear.dot(&b.linear);
-        let sum = (0..2).filter_map(|e| self.bodies[e].map(|b| dot(&self.parts[e], &accelerations[b.index()])));
+        let sum = self.parts.iter().map(|(body, part)| dot(part, &accelerations[body.index()]));
         sum.sum::<f64>() + self.bias
     }
 
-    fn plus(mut self, o: &Self, s: f64) -> Self {
-        for e in 0..2 {
-            self.parts[e] += o.parts[e] * s;
-        }
+    /// This form and `s` times another.
+    pub fn plus(mut self, o: &Self, s: f64) -> Self {
+        self.parts.extend(o.parts.iter().map(|(body, part)| (*body, *part * s)));
         self.bias += o.bias * s;
         self.on_child += o.on_child * s;
         self
@@ -107,7 +111,8 @@ impl JointView {
     }
 
     fn row(&self, parts: [Twist; 2], bias: f64, on_child: Wrench) -> Row {
-        Row { bodies: self.bodies, parts, bias, on_child }
+        let [a, b] = parts;
+        Row { on_child, ..Row::new([(self.bodies[P], a), (self.bodies[C], b)], bias) }
     }
 
     /// Second derivative of u·s, u fixed in the parent, s from the parent's joint frame to the child's.

@@ -18,11 +18,11 @@
 //!
 //! **Checked by** `tests/dynamics.rs` against `dense`, `tests/benchmarks.rs` through singular positions.
 
-use super::{Pivot, Swept};
+use super::{Pivot, Strand, Swept, take_strand};
 use crate::dynamics::pivoted_qr::PivotedQr;
-use crate::dynamics::row::{RowKind, RowSet};
+use crate::dynamics::row::{Pushed, RowKind, RowSet};
 use crate::dynamics::tree::Tree;
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::Twist;
 
 /// Scratch for loops.
 #[derive(Debug, Clone, Default)]
@@ -47,15 +47,6 @@ pub struct Loops {
     last_lambda: Vec<f64>,
 }
 
-/// A wrench on its way to the ground, and sizes that it would have if nothing had cancelled where ways met.
-#[derive(Debug, Clone, Copy)]
-struct Strand {
-    link: usize,
-    wrench: Wrench,
-    met_moment: f64,
-    met_force: f64,
-}
-
 impl Loops {
     /// Storage for the rows of a mechanism.
     pub(crate) fn new(tree: &Tree, rows: &RowSet) -> Self {
@@ -64,6 +55,8 @@ impl Loops {
         let m = rows.len();
         let mass: f64 = tree.links.iter().map(|l| l.inertia.mass).sum();
         let n_rows = if m == 0 { 0 } else { tree.n_v + rotors.len() };
+        // A term pushes two links, or a speed.
+        let n_pushed = (0..m).map(|r| 2 * rows.terms(r).len()).max().unwrap_or(0);
         Self {
             mass_unit: power_of_two(mass),
             qr: PivotedQr::new(n_rows, m),
@@ -72,8 +65,8 @@ impl Loops {
             x: vec![0.0; n_rows],
             work: vec![0.0; n_rows],
             response: vec![Twist::default(); if m == 0 { 0 } else { tree.links.len() }],
-            strands: Vec::new(),
-            pushed: Vec::new(),
+            strands: Vec::with_capacity(n_pushed),
+            pushed: Vec::with_capacity(n_pushed),
             total: vec![0.0; n_rows],
             last_lambda: vec![0.0; m],
             rotors,
@@ -94,8 +87,10 @@ impl Loops {
         for r in 0..m {
             strands.clear();
             pushed.clear();
-            let start = |link, wrench| strands.push(Strand { link, wrench, met_moment: 0.0, met_force: 0.0 });
-            rows.push(r, start, |speed, force| pushed.push((speed, force)));
+            rows.push(r, |one| match one {
+                Pushed::Link(link, wrench) => strands.push(Strand::new(link, wrench)),
+                Pushed::Speed(speed, force) => pushed.push((speed, force)),
+            });
             let column = self.qr.column_mut(r);
             let mut square = sweep(swept, self.mass_unit, strands, pushed, column);
             if let Some(rotor) = r.checked_sub(self.n_hard) {
@@ -240,27 +235,6 @@ fn sweep(
         }
     }
     square
-}
-
-/// Takes all strands at a link as one.
-fn take_strand(strands: &mut Vec<Strand>, link: usize) -> Strand {
-    let mut taken = Strand { link, wrench: Wrench::default(), met_moment: 0.0, met_force: 0.0 };
-    let mut n = 0;
-    strands.retain(|s| {
-        if s.link != link {
-            return true;
-        }
-        if n == 0 {
-            taken = *s;
-        } else {
-            let size = |s: &Strand| (s.wrench.moment.norm().max(s.met_moment), s.wrench.force.norm().max(s.met_force));
-            let ((m, f), (n, g)) = (size(&taken), size(s));
-            taken = Strand { link, wrench: taken.wrench + s.wrench, met_moment: m + n, met_force: f + g };
-        }
-        n += 1;
-        false
-    });
-    taken
 }
 
 /// The largest power of two not above `x`; zero where `x` is zero, subnormal or not finite.

@@ -10,8 +10,10 @@ pub mod loops;
 mod mobility;
 pub mod ports;
 mod response;
+mod strand;
 
 pub(crate) use formulation::Recursive;
+pub(crate) use strand::{Strand, take_strand};
 
 use super::tree::{Kinematics, Tree};
 use crate::spatial::Wrench;

@@ -198,7 +198,7 @@ pub(super) fn meeting(cut: &Cut, closure: &Closure) -> Meeting {
 }
 
 /// One row of the joint.
-pub(super) fn pose(kind: RowKind, closure: &Closure, meeting: usize, terms: &mut [Term]) -> Gap {
+pub(super) fn pose(kind: RowKind, closure: &Closure, length: f64, meeting: usize, terms: &mut [Term]) -> Gap {
     let (direction, gap) = match kind {
         RowKind::Closed(k) => (closure.rows[k], closure.gaps[k]),
         RowKind::Prescribed(k) | RowKind::Rotor(k, _) => (closure.measures[k], 0.0),
@@ -206,7 +206,8 @@ pub(super) fn pose(kind: RowKind, closure: &Closure, meeting: usize, terms: &mut
     if let [term] = terms {
         *term = Term::Along { meeting, direction };
     }
-    Gap { gap, is_length: direction.force != Vec3::zeros() }
+    let is_length = direction.force != Vec3::zeros();
+    Gap { gap, size: if is_length { length } else { 1.0 }, is_length }
 }
 
 /// Value, rate and acceleration prescribed for a speed of the joint.

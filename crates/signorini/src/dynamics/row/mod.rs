@@ -19,16 +19,21 @@
 //!
 //! **Checked by** `tests/dynamics.rs`, where the oracle has every kind once more, from its definition on body accelerations.
 
+mod coupler;
 mod joint;
+mod rod;
 mod set;
 mod spin;
 
+use coupler::Coupler;
 pub use joint::{Closure, Cut};
-pub(crate) use set::{Level, Meeting, RowSet, Term};
+use rod::{Ends, Rod, TurningLink};
+pub(crate) use set::{Level, Meeting, Pushed, RowSet, Term};
 pub(crate) use spin::Spin;
 
-use super::tree::Kinematics;
-use crate::model::{Instant, JointId, Model};
+use super::tree::{Kinematics, Tree};
+use crate::model::{CouplingId, CouplingKind, Instant, JointId, Model};
+use crate::plan::{End, Plan};
 
 /// What a row is within its element.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,10 +53,13 @@ pub(crate) enum Element {
     Joint(usize),
     /// A lock of a joint's rotation about an axis.
     Spin(Box<Spin>),
+    /// A relation between coordinates.
+    Coupler(Box<Coupler>),
+    /// A rod.
+    Rod(Box<Rod>),
+    /// A link that turns about an axis.
+    TurningLink(Box<TurningLink>),
 }
-
-/// The links that an element pushes, as the order of elimination sees them: child first.
-pub(crate) type Ends = [Option<usize>; 2];
 
 /// A configuration as elements see it.
 #[derive(Clone, Copy)]
@@ -62,6 +70,11 @@ pub(crate) struct Sight<'a> {
     pub cuts: &'a [Cut],
     /// The same at this configuration.
     pub closures: &'a [Closure],
+    /// Coordinates of the tree, and of the cut joints.
+    pub q: &'a [f64],
+    pub cut_q: &'a [f64],
+    /// The mechanism's size.
+    pub length: f64,
 }
 
 /// What a row's evaluation says beside its terms.
@@ -69,31 +82,86 @@ pub(crate) struct Sight<'a> {
 pub(crate) struct Gap {
     /// How far the condition is from being met.
     pub gap: f64,
+    /// What that is compared with.
+    pub size: f64,
     /// Whether that is a length, rather than an angle.
     pub is_length: bool,
 }
 
 impl Element {
+    /// The couplings of a model that act.
+    pub fn build_couplings(model: &Model, plan: &Plan, tree: &Tree, cuts: &[Cut]) -> Vec<Self> {
+        let acting = model.couplings().iter().enumerate().filter(|(_, c)| !c.is_absent);
+        let build = |(c, coupling): (usize, &crate::model::Coupling)| {
+            let id = CouplingId(c as u32);
+            let held = |row: usize| coupling.held[row].unwrap_or(0.0);
+            Some(match &coupling.kind {
+                CouplingKind::Coupler(terms) => {
+                    Self::Coupler(Box::new(Coupler::build(id, (terms, held(0)), model, (plan, tree, cuts))?))
+                }
+                CouplingKind::Distance { a, b } => {
+                    Self::Rod(Box::new(Rod { id, ends: Ends::build(a, b, plan, tree), length: held(0) }))
+                }
+                CouplingKind::RevoluteSpherical { a, axis, b } => {
+                    let ends = Ends::build(a, b, plan, tree);
+                    let axis = a.body.map_or(*axis, |b| tree.body_pose[plan.link_of_body[b.index()]].rotation * axis);
+                    Self::TurningLink(Box::new(TurningLink { id, ends, axis, held: [held(0), held(1)] }))
+                }
+            })
+        };
+        acting.filter_map(build).collect()
+    }
+
+    /// The coupling that it is, and what its rows have been divided by: forces in the user's terms are smaller, gaps and rates larger.
+    pub fn coupling(&self) -> Option<(CouplingId, f64)> {
+        match self {
+            Self::Joint(_) | Self::Spin(_) => None,
+            Self::Coupler(one) => Some((one.id, one.scale)),
+            Self::Rod(one) => Some((one.id, 1.0)),
+            Self::TurningLink(one) => Some((one.id, 1.0)),
+        }
+    }
+
+    /// Cut joints within which it acts, in the order of its meetings. What acts within a joint is a part of what the joint transmits.
+    pub fn cut_joints(&self) -> impl Iterator<Item = usize> + '_ {
+        let coupler = if let Self::Coupler(one) = self { Some(one) } else { None };
+        coupler.into_iter().flat_map(|one| one.cut_joints())
+    }
+
+    /// Whether this and an element of the same tree after an event ask for the same directions.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Joint(a), Self::Joint(b)) => a == b,
+            (Self::Spin(a), Self::Spin(b)) => a.is_like(b),
+            (a, b) => a.coupling().is_some() && a.coupling() == b.coupling(),
+        }
+    }
+
     /// Its rows; rotors come last.
     pub fn rows(&self, model: &Model, cuts: &[Cut]) -> Vec<RowKind> {
         match self {
             Self::Joint(cut) => joint::rows(&cuts[*cut], model),
-            Self::Spin(_) => vec![RowKind::Closed(0)],
+            Self::Spin(_) | Self::Coupler(_) | Self::Rod(_) => vec![RowKind::Closed(0)],
+            Self::TurningLink(_) => vec![RowKind::Closed(0), RowKind::Closed(1)],
         }
     }
 
     /// Meetings of the element, and terms of each of its rows.
     pub fn sizes(&self) -> (usize, usize) {
         match self {
-            Self::Joint(_) | Self::Spin(_) => (1, 1),
+            Self::Joint(_) | Self::Spin(_) | Self::Rod(_) | Self::TurningLink(_) => (1, 1),
+            Self::Coupler(one) => one.sizes(),
         }
     }
 
-    /// The links that it pushes.
-    pub fn ends(&self, cuts: &[Cut]) -> Ends {
+    /// What it pushes, as the order of elimination sees it: child first.
+    pub fn ends(&self, cuts: &[Cut], out: &mut Vec<End>) {
         match self {
-            Self::Joint(cut) => [cuts[*cut].child, cuts[*cut].parent],
-            Self::Spin(spin) => [spin.child, spin.parent],
+            Self::Joint(cut) => out.extend([End::of(cuts[*cut].child), End::of(cuts[*cut].parent)]),
+            Self::Spin(spin) => out.extend([End::of(spin.child), End::of(spin.parent)]),
+            Self::Coupler(one) => one.ends(cuts, out),
+            Self::Rod(one) => one.ends.write(out),
+            Self::TurningLink(one) => one.ends.write(out),
         }
     }
 
@@ -102,23 +170,30 @@ impl Element {
         match self {
             Self::Joint(cut) => Some((cuts[*cut].joint, true)),
             Self::Spin(spin) => Some((spin.joint, false)),
+            Self::Coupler(_) | Self::Rod(_) | Self::TurningLink(_) => None,
         }
     }
 
     /// Where its links meet.
     pub fn meet(&self, see: &Sight<'_>, out: &mut [Meeting]) {
-        let [first, ..] = out else { return };
-        match self {
-            Self::Joint(cut) => *first = joint::meeting(&see.cuts[*cut], &see.closures[*cut]),
-            Self::Spin(spin) => *first = spin.meet(see.kinematics),
-        }
+        let first = match self {
+            Self::Joint(cut) => joint::meeting(&see.cuts[*cut], &see.closures[*cut]),
+            Self::Spin(spin) => spin.meet(see.kinematics),
+            Self::Coupler(one) => return one.meet(see, out),
+            Self::Rod(one) => one.meet(see.kinematics),
+            Self::TurningLink(one) => one.meet(see.kinematics),
+        };
+        out.iter_mut().for_each(|meeting| *meeting = first);
     }
 
     /// One row's terms, the first meeting being `meeting`.
     pub fn pose(&self, kind: RowKind, see: &Sight<'_>, meeting: usize, terms: &mut [Term]) -> Gap {
         match self {
-            Self::Joint(cut) => joint::pose(kind, &see.closures[*cut], meeting, terms),
+            Self::Joint(cut) => joint::pose(kind, &see.closures[*cut], see.length, meeting, terms),
             Self::Spin(spin) => spin.pose(see.kinematics, meeting, terms),
+            Self::Coupler(one) => one.pose(see, meeting, terms),
+            Self::Rod(one) => one.pose(see, meeting, terms),
+            Self::TurningLink(one) => one.pose(usize::from(kind == RowKind::Closed(1)), see, meeting, terms),
         }
     }
 
@@ -143,10 +218,17 @@ impl Element {
 
     /// The joint or coupling that a row belongs to, and what the row forbids, in words.
     pub fn name(&self, kind: RowKind, model: &Model, cuts: &[Cut]) -> (String, String) {
+        let of = |id: CouplingId| model.couplings()[id.index()].name.clone();
         match self {
             Self::Joint(cut) => joint::name(&cuts[*cut], model, kind),
             Self::Spin(spin) => {
                 (model.joints()[spin.joint.index()].name.clone(), "rotation about a locked axis".to_owned())
+            }
+            Self::Coupler(one) => (of(one.id), "relation between coordinates".to_owned()),
+            Self::Rod(one) => (of(one.id), "distance of two points".to_owned()),
+            Self::TurningLink(one) => {
+                let what = if kind == RowKind::Closed(0) { "along the axis" } else { "from the axis" };
+                (of(one.id), format!("distance {what}"))
             }
         }
     }

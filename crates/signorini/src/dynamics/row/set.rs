@@ -27,6 +27,15 @@ pub(crate) enum Term {
     Speed { speed: usize, factor: f64 },
 }
 
+/// What a unit force of a row does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pushed {
+    /// To a link: a wrench at its origin.
+    Link(usize, Wrench),
+    /// To a speed of the tree: a force.
+    Speed(usize, f64),
+}
+
 /// What a sum over a row's terms is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Level {
@@ -48,6 +57,8 @@ pub(crate) struct Row {
     terms: Range<usize>,
     /// How far it is from being met, but for what it follows.
     pub gap: f64,
+    /// What that is compared with.
+    pub size: f64,
     /// Whether that is a length, rather than an angle.
     pub is_length: bool,
     /// Rate of the condition at the configuration.
@@ -107,7 +118,7 @@ impl RowSet {
             let n = elements[element].sizes().1;
             set.terms.resize(start + n, Term::Speed { speed: 0, factor: 0.0 });
             let terms = start..start + n;
-            set.rows.push(Row { element, kind, terms, gap: 0.0, is_length: false, rate: 0.0, wanted: 0.0 });
+            set.rows.push(Row { element, kind, terms, gap: 0.0, size: 1.0, is_length: false, rate: 0.0, wanted: 0.0 });
         }
         set
     }
@@ -153,11 +164,6 @@ impl RowSet {
         &self.terms[self.rows[r].terms.clone()]
     }
 
-    /// A meeting at the configuration.
-    pub fn meeting(&self, m: usize) -> &Meeting {
-        &self.meetings[m]
-    }
-
     /// Evaluates all elements; `v` are the speeds of the tree.
     pub fn pose(&mut self, elements: &[Element], see: &Sight<'_>, v: &[f64]) {
         for (e, element) in elements.iter().enumerate() {
@@ -170,7 +176,7 @@ impl RowSet {
             let found = elements[element].pose(kind, see, first, &mut self.terms[terms]);
             let rate = self.sum(r, |m| m.relative, v);
             let row = &mut self.rows[r];
-            (row.gap, row.is_length, row.rate) = (found.gap, found.is_length, rate);
+            (row.gap, row.size, row.is_length, row.rate) = (found.gap, found.size, found.is_length, rate);
         }
     }
 
@@ -250,20 +256,20 @@ impl RowSet {
         }
     }
 
-    /// Visits the wrenches of a unit force of a row on links, at their origins, and its forces on speeds of the tree.
-    pub fn push(&self, r: usize, mut on_link: impl FnMut(usize, Wrench), mut on_speed: impl FnMut(usize, f64)) {
+    /// Visits what a unit force of a row does to links and speeds of the tree.
+    pub fn push(&self, r: usize, mut visit: impl FnMut(Pushed)) {
         for term in self.terms(r) {
             match term {
                 Term::Along { meeting, direction } => {
                     let Meeting { links, arms, .. } = &self.meetings[*meeting];
                     if let Some(child) = links[1] {
-                        on_link(child, direction.shifted(&arms[1]));
+                        visit(Pushed::Link(child, direction.shifted(&arms[1])));
                     }
                     if let Some(parent) = links[0] {
-                        on_link(parent, (-*direction).shifted(&arms[0]));
+                        visit(Pushed::Link(parent, (-*direction).shifted(&arms[0])));
                     }
                 }
-                Term::Speed { speed, factor } => on_speed(*speed, *factor),
+                Term::Speed { speed, factor } => visit(Pushed::Speed(*speed, *factor)),
             }
         }
     }

@@ -34,6 +34,11 @@ impl Spin {
         locks.collect()
     }
 
+    /// Whether another lock is this one.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.lock == other.lock
+    }
+
     pub fn meet(&self, kinematics: &Kinematics) -> Meeting {
         let at = self.poses(kinematics)[1].translation;
         let mut meeting = Meeting::find([self.parent, self.child], &at, kinematics);
@@ -46,7 +51,7 @@ impl Spin {
     pub fn pose(&self, kinematics: &Kinematics, meeting: usize, terms: &mut [Term]) -> Gap {
         let axis = self.poses(kinematics)[usize::from(!self.lock.on_parent)].rotation * self.lock.axis;
         terms[0] = Term::Along { meeting, direction: Wrench::new(axis, Vec3::zeros()) };
-        Gap { gap: 0.0, is_length: false }
+        Gap { gap: 0.0, size: 1.0, is_length: false }
     }
 
     fn poses(&self, kinematics: &Kinematics) -> [Pose; 2] {

@@ -5,7 +5,7 @@
 
 mod tables;
 
-pub(crate) use tables::SCENE;
+pub(crate) use tables::{ATTACHMENT, SCENE};
 
 use std::collections::BTreeSet;
 
@@ -38,6 +38,16 @@ pub(crate) struct KeySpec {
     pub value: ValueSpec,
     /// Whether it must be there.
     pub required: bool,
+}
+
+/// A key that must be there.
+pub(crate) const fn required(name: &'static str, value: ValueSpec) -> KeySpec {
+    KeySpec { name, value, required: true }
+}
+
+/// A key that may be left out.
+pub(crate) const fn optional(name: &'static str, value: ValueSpec) -> KeySpec {
+    KeySpec { name, value, required: false }
 }
 
 /// What may stand as a value.

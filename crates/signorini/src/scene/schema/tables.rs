@@ -1,19 +1,11 @@
 //! The tables themselves. Order is the order of the documentation.
 
-use super::{KeySpec, KindSpec, TableSpec, ValueSpec};
+use super::{KeySpec, KindSpec, TableSpec, ValueSpec, optional, required};
 use ValueSpec::{Choice, Count, Counts, Flag, Limits, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
 const VECTOR: ValueSpec = Numbers(&[3]);
 const QUATERNION: ValueSpec = Numbers(&[4]);
-
-const fn required(name: &'static str, value: ValueSpec) -> KeySpec {
-    KeySpec { name, value, required: true }
-}
-
-const fn optional(name: &'static str, value: ValueSpec) -> KeySpec {
-    KeySpec { name, value, required: false }
-}
 
 const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
     KindSpec { kind, keys }
@@ -31,6 +23,7 @@ pub(crate) static SCENE: TableSpec = TableSpec {
         optional("material", Tables(&MATERIAL)),
         required("body", Tables(&BODY)),
         optional("joint", Tables(&JOINT)),
+        optional("coupling", Tables(&crate::scene::coupling::TABLE)),
         optional("force", Tables(&FORCE)),
         optional("event", Tables(&EVENT)),
         optional("contact", Tables(&CONTACT)),
@@ -70,6 +63,7 @@ static OUTPUT: TableSpec = TableSpec {
         optional("joints", Texts),
         optional("reactions", Texts),
         optional("actuators", Texts),
+        optional("couplings", Texts),
         optional("contacts", Flag),
         optional("marker", Tables(&MARKER)),
     ],
@@ -294,7 +288,7 @@ static FORCE: TableSpec = TableSpec {
 
 const AXES: ValueSpec = Choice(&["world", "body"]);
 
-static ATTACHMENT: TableSpec =
+pub(crate) static ATTACHMENT: TableSpec =
     TableSpec { name: "attachment", keys: &[required("body", Text), optional("point", VECTOR)], kinds: &[] };
 
 static BREAK: TableSpec = TableSpec {
@@ -312,7 +306,10 @@ static EVENT: TableSpec = TableSpec {
     name: "event",
     keys: &[
         required("name", Text),
-        required("kind", Choice(&["lock", "unlock", "change", "weld", "attach", "release", "switch", "impulse"])),
+        required(
+            "kind",
+            Choice(&["lock", "unlock", "change", "weld", "attach", "release", "engage", "switch", "impulse"]),
+        ),
         optional("time", Number),
         optional("when", Table(&CONDITION)),
         optional("after", Text),
@@ -342,7 +339,24 @@ static EVENT: TableSpec = TableSpec {
         ),
         kind("weld", &[required("bodies", Texts)]),
         kind("attach", &[optional("joint", Text), optional("joints", Texts)]),
-        kind("release", &[optional("joint", Text), optional("joints", Texts)]),
+        kind(
+            "release",
+            &[
+                optional("joint", Text),
+                optional("joints", Texts),
+                optional("coupling", Text),
+                optional("couplings", Texts),
+            ],
+        ),
+        kind(
+            "engage",
+            &[
+                optional("coupling", Text),
+                optional("couplings", Texts),
+                optional("offset", Number),
+                optional("length", Number),
+            ],
+        ),
         kind(
             "switch",
             &[optional("force", Text), optional("joint", Text), optional("motor", Count), required("on", Flag)],
@@ -390,10 +404,10 @@ static CONDITION: TableSpec = TableSpec {
         kind("distance", &[required("a", Table(&ATTACHMENT)), required("b", Table(&ATTACHMENT))]),
         kind("kinetic-energy", &[]),
         kind("energy", &[]),
-        kind("force", &[required("joint", Text)]),
+        kind("force", &[optional("joint", Text), optional("coupling", Text)]),
         kind("moment", &[required("joint", Text)]),
         kind("drive", &[required("joint", Text), optional("coordinate", Count)]),
-        kind("impulse", &[required("joint", Text)]),
+        kind("impulse", &[optional("joint", Text), optional("coupling", Text)]),
         kind("moment-impulse", &[required("joint", Text)]),
         kind("contact-force", &[required("bodies", Texts)]),
         kind("contact-impulse", &[required("bodies", Texts)]),

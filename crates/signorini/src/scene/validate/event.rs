@@ -28,6 +28,10 @@ impl<'a> Check<'a> {
                 EventKind::Impulse => self.impulse(at, event),
                 EventKind::Change => self.change(at, event),
                 EventKind::Lock => self.lock(at, event),
+                EventKind::Engage => self.engage(at, event),
+                EventKind::Release if event.coupling.is_some() || event.couplings.is_some() => {
+                    self.event_couplings(at, event);
+                }
                 EventKind::Unlock | EventKind::Attach | EventKind::Release => {
                     self.event_joints(at, event);
                 }
@@ -59,9 +63,13 @@ impl<'a> Check<'a> {
     /// Keys that do nothing for the event's kind.
     fn belonging(&mut self, at: Arguments<'_>, event: &Event) {
         use EventKind::*;
-        let keys: [(&str, bool, &[EventKind]); 14] = [
+        let keys: [(&str, bool, &[EventKind]); 18] = [
             ("joint", event.joint.is_some(), &[Lock, Unlock, Change, Attach, Release, Switch]),
             ("joints", event.joints.is_some(), &[Lock, Unlock, Attach, Release]),
+            ("coupling", event.coupling.is_some(), &[Engage, Release]),
+            ("couplings", event.couplings.is_some(), &[Engage, Release]),
+            ("offset", event.offset.is_some(), &[Engage]),
+            ("length", event.length.is_some(), &[Engage]),
             ("coordinates", event.coordinates.is_some(), &[Lock]),
             ("axis", event.axis.is_some(), &[Lock, Change]),
             ("axis2", event.axis2.is_some(), &[Change]),
@@ -156,15 +164,27 @@ impl<'a> Check<'a> {
             ("a", when.a.is_some(), when.kind == Quantity::Distance),
             ("b", when.b.is_some(), when.kind == Quantity::Distance),
             ("bodies", !when.bodies.is_empty(), when.kind.is_of_contact()),
+            ("coupling", when.coupling.is_some(), when.kind.may_be_of_coupling()),
         ];
         for (key, _, _) in keys.into_iter().filter(|(_, given, belongs)| *given && !belongs) {
             let message = format!("`{key}` does not belong to this quantity");
             self.add(FindingKind::Misplaced, format_args!("{at}.{key}"), &message);
         }
         if when.kind.is_of_joint() {
-            match when.joint.as_deref() {
-                None => self.add(FindingKind::Missing, format_args!("{at}.joint"), "this quantity belongs to a joint"),
-                Some(name) => self.joint_and_coordinate(at, name, when),
+            match (when.joint.as_deref(), when.coupling.as_deref()) {
+                (None, Some(name)) if when.kind.may_be_of_coupling() => {
+                    self.coupling_exists(format_args!("{at}.coupling"), name);
+                }
+                (Some(_), Some(_)) if when.kind.may_be_of_coupling() => {
+                    let message = "this quantity belongs to a joint or to a coupling, not to both";
+                    self.add(FindingKind::Misplaced, format_args!("{at}.coupling"), message);
+                }
+                (None, _) => {
+                    let allowed = if when.kind.may_be_of_coupling() { "`joint` or `coupling`" } else { "`joint`" };
+                    let message = "this quantity belongs to a joint";
+                    self.add_with(FindingKind::Missing, format_args!("{at}.joint"), message, |f| f.allowed(allowed));
+                }
+                (Some(name), _) => self.joint_and_coordinate(at, name, when),
             }
         }
         let names = format_args!("{at}.bodies");
@@ -400,6 +420,13 @@ impl<'a> Check<'a> {
                     (None, Some(joint)) => vec![format!("motor {} of joint `{joint}`", event.motor.unwrap_or(0))],
                     (None, None) => Vec::new(),
                 },
+                EventKind::Engage | EventKind::Release if event.joint.is_none() && event.joints.is_none() => {
+                    let patterns: Vec<&String> =
+                        event.coupling.iter().chain(event.couplings.iter().flatten()).collect();
+                    let all = self.scene.coupling.iter().map(|c| &c.name);
+                    let named = all.filter(|name| patterns.iter().any(|p| matches(p, name)));
+                    named.map(|name| format!("coupling `{name}`")).collect()
+                }
                 _ => {
                     let patterns: Vec<&String> = event.joint.iter().chain(event.joints.iter().flatten()).collect();
                     let named = names.iter().filter(|name| patterns.iter().any(|p| matches(p, name)));
@@ -432,6 +459,7 @@ fn go_together(a: &Event, b: &Event) -> bool {
         && match a.kind {
             EventKind::Change => (a.to, a.axis, a.axis2, a.pitch) == (b.to, b.axis, b.axis2, b.pitch),
             EventKind::Switch => a.on == b.on,
+            EventKind::Engage => (a.offset, a.length) == (b.offset, b.length),
             _ => true,
         }
 }

@@ -6,6 +6,7 @@
 
 mod body;
 mod contact;
+mod coupling;
 pub(crate) mod event;
 mod force;
 mod joint;
@@ -28,6 +29,7 @@ pub fn validate(scene: &Scene) -> Vec<Finding> {
     check.run();
     check.bodies();
     check.joints();
+    check.couplings();
     check.contacts();
     check.forces();
     check.events();

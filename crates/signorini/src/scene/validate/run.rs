@@ -115,6 +115,8 @@ impl<'a> Check<'a> {
         self.patterns("bodies", "body", output.bodies.as_deref().unwrap_or_default(), &bodies().collect::<Vec<_>>());
         self.patterns("joints", "joint", output.joints.as_deref().unwrap_or_default(), &joints().collect::<Vec<_>>());
         self.patterns("reactions", "joint", &output.reactions, &joints().collect::<Vec<_>>());
+        let couplings: Vec<&str> = scene.coupling.iter().map(|coupling| coupling.name.as_str()).collect();
+        self.patterns("couplings", "coupling", &output.couplings, &couplings);
         self.patterns(
             "actuators",
             "joint with a motor, a lock, limits or dry friction",

@@ -3,8 +3,7 @@
 //! **Problem.** The Delassus matrix of all that may push, and what impulses do, by divide and conquer.
 //!
 //! **Method.** Everything that pushes is a port of two links that no merge closes. What is left open at the root is G; a sweep back down
-//! with given impulses gives the speeds. Limits and dry friction push on one speed: as a pair of wrenches on the joint's two
-//! links that does work on this speed of the joint and on no other.
+//! with given impulses gives the speeds. Limits and dry friction push on one speed, which the block of its link eliminates.
 //!
 //! **Cost.** That of one assembly, and 14 k² operations more per merge with k open rows. The order of assembly is found
 //! anew when other links touch, and kept while the same ones do.
@@ -15,12 +14,10 @@
 
 use super::assemble::ends;
 use super::{Attachment, ContactConstraint};
-use crate::dynamics::dca::cluster_row;
-use crate::dynamics::dca::{Dca, Drive};
+use crate::dynamics::dca::{Dca, Drive, Push, write_row};
 use crate::dynamics::{System, Workspace};
-use crate::plan::{Elimination, Port, Shape};
+use crate::plan::{Elimination, End, Port, Shape};
 use crate::spatial::Wrench;
-use nalgebra::{Matrix6, Vector6};
 
 /// Clusters of a mechanism with open contact ports.
 #[derive(Default)]
@@ -42,10 +39,20 @@ pub(super) struct Clusters {
 impl Clusters {
     pub fn assemble(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace) {
         let ports = &mut self.wanted_ports;
-        ports.clear();
-        ports.extend((0..system.elements.len()).map(|e| system.port(e, &w.rows)));
-        self.first = ports.iter().map(|p| p.n_rows).sum();
-        ports.extend(touching.iter().map(|t| Port { ends: links(t, system), n_rows: t.n_rows(), is_kept: true }));
+        // Those that are there already keep their memory.
+        ports.resize_with(system.elements.len() + touching.len(), Port::default);
+        for (e, element) in system.elements.iter().enumerate() {
+            let port = &mut ports[e];
+            port.ends.clear();
+            element.ends(&system.cuts, &mut port.ends);
+            (port.n_rows, port.is_kept) = (w.rows.n_rows_of(e), false);
+        }
+        self.first = ports[..system.elements.len()].iter().map(|p| p.n_rows).sum();
+        for (t, port) in touching.iter().zip(&mut ports[system.elements.len()..]) {
+            port.ends.clear();
+            write_ends(t, system, &mut port.ends);
+            (port.n_rows, port.is_kept) = (t.n_rows(), true);
+        }
         if self.dca.is_none() || *ports != self.ports || self.shape != system.shape {
             let plan = Elimination::build(&system.plan.parents(), ports, system.shape);
             self.dca = Some(Dca::new(&system.tree, ports, plan));
@@ -55,23 +62,23 @@ impl Clusters {
         let Some(dca) = &mut self.dca else { return };
         if let Some(clusters) = w.engine.clusters() {
             for (r, &at) in clusters.row.iter().enumerate() {
-                dca.rows[at] = cluster_row(r, &w.rows, true);
+                write_row(r, &w.rows, true, &self.ports, &mut dca.rows[at]);
             }
         }
         dca.held.copy_from_slice(&system.tree.prescribed);
         let mut at = self.first;
         for t in touching {
-            if let Attachment::Speed { link, speed } = t.place {
-                let inner = dual(system, link, speed, w) * t.side();
-                let outer = (-inner).shifted(&w.kinematics.links[link].offset);
-                dca.rows[at].wrenches = [inner, outer];
+            if let Attachment::Speed { .. } = t.place {
+                dca.rows[at].pushes[0].force = t.side();
                 at += 1;
                 continue;
             }
             let [a, b] = ends(t, system, w);
             for k in 0..t.n_rows() {
                 let of = |end: &Option<(usize, [Wrench; 3])>| end.as_ref().map_or_else(Wrench::default, |(_, r)| r[k]);
-                dca.rows[at].wrenches = [of(&b), -of(&a)];
+                let pushes = &mut dca.rows[at].pushes;
+                pushes[0] = Push { wrench: of(&b), force: 0.0 };
+                pushes[1] = Push { wrench: -of(&a), force: 0.0 };
                 at += 1;
             }
         }
@@ -108,30 +115,13 @@ impl Clusters {
     }
 }
 
-/// Links between which something pushes, the second first.
-fn links(t: &ContactConstraint, system: &System) -> [Option<usize>; 2] {
+/// What something pushes, the second link first.
+fn write_ends(t: &ContactConstraint, system: &System, out: &mut Vec<End>) {
     match t.place {
-        Attachment::Links([a, b]) => [b, a],
-        Attachment::Speed { link, .. } => [Some(link), system.tree.links[link].parent_index()],
-        Attachment::Cut { cut, .. } => [system.cuts[cut].child, system.cuts[cut].parent],
+        Attachment::Links([a, b]) => out.extend([End::of(b), End::of(a)]),
+        Attachment::Speed { link, speed } => out.push(End::Speed { link, speed }),
+        Attachment::Cut { cut, .. } => {
+            out.extend([End::of(system.cuts[cut].child), End::of(system.cuts[cut].parent)]);
+        }
     }
-}
-
-/// A wrench at a link's origin that does unit work on one speed of its joint and none on the others.
-fn dual(system: &System, link: usize, speed: usize, w: &Workspace) -> Wrench {
-    let l = &system.tree.links[link];
-    let n = l.v_range().len();
-    let mut s = Matrix6::zeros();
-    for (j, v) in l.v_range().enumerate() {
-        s.set_column(j, &Vector6::from(w.kinematics.unit_motion(link, l, v).to_array()));
-    }
-    // The shortest such wrench; its length means nothing, since the joint holds the rest. Unknowns beyond the joint's speeds are zero.
-    let mut square = s.transpose() * s;
-    (n..6).for_each(|j| square[(j, j)] = 1.0);
-    let mut unit = Vector6::zeros();
-    unit[speed - l.v as usize] = 1.0;
-    let found = square.lu().solve(&unit).map(|x| s * x);
-    found.map_or_else(Wrench::default, |x| {
-        Wrench::new(nalgebra::Vector3::new(x[0], x[1], x[2]), nalgebra::Vector3::new(x[3], x[4], x[5]))
-    })
 }

@@ -96,7 +96,7 @@ impl FreeMotion {
                 halfway.extend(self.v.iter().zip(&self.rates).map(|(v, rate)| v + 0.5 * h * rate));
                 w.kinematics.update(&system.tree, q, halfway);
                 w.kinematics.update_positions(&system.tree);
-                system.update_rows(halfway, w);
+                system.update_rows(q, halfway, w);
             }
             system.accelerate(*at, &mut self.rates, w)?;
         }

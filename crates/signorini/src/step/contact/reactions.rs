@@ -169,6 +169,18 @@ impl Simulation {
         Some(std::array::from_fn(|k| h * (all[k] - lasting[k])))
     }
 
+    /// Size of a coupling's impulse by what struck in the last step of length `h`; zero where nothing did.
+    pub(crate) fn struck_coupling(&self, coupling: usize, h: f64) -> f64 {
+        let Some(s) = self.stepper.as_ref().map(|s| &s.reactions).filter(|r| r.has_struck) else { return 0.0 };
+        let rows = self.system.model.couplings()[coupling].rows.clone();
+        let part = |k: usize| {
+            let (all, lasting) = (s.forces.couplings.get(k), s.lasting.couplings.get(k));
+            all.zip(lasting).map_or(0.0, |(a, b)| h * (a.force - b.force))
+        };
+        let size = rows.map(part).map(|x| x * x).sum::<f64>().sqrt();
+        if size.is_finite() { size } else { 0.0 }
+    }
+
     /// Fills an observation of the present state with the forces of the step that led to it; whether there are any.
     pub(crate) fn read_step_forces(&mut self, out: &mut Observation) -> bool {
         self.wants_forces = true;
@@ -180,6 +192,7 @@ impl Simulation {
         let Some(r) = self.stepper.as_ref().map(|s| &s.reactions) else { return false };
         out.reactions.clone_from(&r.forces.reactions);
         out.actuators.clone_from(&r.forces.actuators);
+        out.couplings.iter_mut().zip(&r.forces.couplings).for_each(|(to, from)| to.force = from.force);
         true
     }
 }

@@ -80,7 +80,7 @@ impl Transport {
         ));
         system.displace(&mut next.q, apart, 1.0);
         system.place(&next.q, &next.v, w);
-        system.update_rows(&next.v, w);
+        system.update_rows(&next.q, &next.v, w);
         let kinematics = &mut w.kinematics;
         for (i, (link, kept)) in tree.links.iter().zip(&self.kept).enumerate() {
             let motion = &mut kinematics.links[i];
