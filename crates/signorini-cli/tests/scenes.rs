@@ -294,6 +294,7 @@ macro_rules! scenes {
 
 scenes! {
     andrews "andrews",
+    anisotropic_slide "anisotropic-slide",
     bouncing_ball "bouncing-ball",
     bouncing_pendulum "bouncing-pendulum",
     box_stack "box-stack",
@@ -326,6 +327,8 @@ scenes! {
     sliding_pendulum "sliding-pendulum",
     solar_panels "solar-panels",
     spheres_in_box "spheres-in-box",
+    spinning_disc "spinning-disc",
+    square_patch "square-patch",
     chain_on_floor "chain-on-floor",
     tip_pinned "tip-pinned",
     tippe_top "tippe-top",

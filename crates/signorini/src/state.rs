@@ -1,5 +1,6 @@
 //! The smallest thing that restarts a run bit for bit.
 
+use crate::contact::RowValues;
 use crate::model::Topology;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -37,10 +38,10 @@ pub struct State {
 pub struct ContactMemory {
     /// Which contact. They are kept in the order of these.
     pub id: [u64; 2],
-    /// Impulse of the last step: normal, then tangents; a warm start for the next.
-    pub impulse: [f64; 3],
+    /// Impulse of the last step, row by row; a warm start for the next.
+    pub impulse: RowValues,
     /// That of the step before.
-    pub before: [f64; 3],
+    pub before: RowValues,
     /// Tangents in which they are given, world axes.
     pub tangents: [[f64; 3]; 2],
     /// For dry friction in a joint: size of the force that the joint transmitted in the last step.

@@ -335,6 +335,38 @@ fn a_step_in_steady_contact_allocates_nothing() {
     }
 }
 
+/// Contacts of four and five rows, and of sections that are lists: corners of boxes and a ball.
+#[test]
+fn friction_of_every_law_allocates_nothing() {
+    let cube = r#"kind = "box", size = [0.2, 0.2, 0.2]"#;
+    let bodies = [(cube, 0.1), (cube, 0.3), (r#"kind = "sphere", radius = 0.1@1"#, 0.1)];
+    let frame = FrictionFrame { body: "b0".into(), direction: [1.0, 0.5, 0.0] };
+    let laws = [
+        FrictionSection { ellipsoid: Some([1.0, 0.7, 0.05]), mu: Some(0.4), ..Default::default() },
+        FrictionSection { mixed: Some([1.0, 0.7, 0.05]), mu: Some(0.4), ..Default::default() },
+        FrictionSection { directions: vec![[0.4, 0.0], [0.0, 0.3], [-0.4, -0.3]], ..Default::default() },
+        FrictionSection {
+            polyhedron: vec![[1.0, 1.0, 20.0], [-1.0, 1.0, -20.0], [1.0, -1.0, -20.0], [-1.0, -1.0, 20.0]],
+            mu: Some(0.4),
+            ..Default::default()
+        },
+        FrictionSection { rolling: Some(0.01), mu: Some(0.4), ..Default::default() },
+    ];
+    for law in laws {
+        for formulation in [Formulation::Recursive, Formulation::Dca] {
+            let mut scene = on_floor(0.0, 0.5, &bodies);
+            let friction = Friction::from(law.clone());
+            scene.material[0].friction_frame = (!friction.is_isotropic()).then(|| frame.clone());
+            scene.material[0].friction = Some(friction);
+            scene.body[3].velocity = Some([0.3, 0.2, 0.0]);
+            scene.body[3].angular_velocity = Some([0.0, 0.0, 2.0]);
+            let name = format!("{law:?}");
+            let pushed = count_pushes(&name, &scene, formulation, Integrator::StewartTrinkle, 100);
+            assert!(pushed >= 50, "{name}: {pushed} pushes");
+        }
+    }
+}
+
 /// A ball that bounces: strikes by every law.
 #[test]
 fn strikes_allocate_nothing() {

@@ -56,8 +56,10 @@ fn touching(scene: &Scene) -> Vec<(Option<u32>, u32, f64, f64)> {
     check(&out);
     let laws = world.laws();
     let coefficients = |c: &Contact| {
-        let PairLaw { friction: law::Friction::Disc { mu }, restitution } = *laws.get(c.law);
-        (mu, restitution)
+        let PairLaw { friction: law::Friction::Disc { mu }, restitution, .. } = laws.get(c.law) else {
+            panic!("only coefficients here");
+        };
+        (*mu, *restitution)
     };
     out.iter().map(|c| (c.a.map(|BodyId(i)| i), c.b.unwrap().0, coefficients(c).0, coefficients(c).1)).collect()
 }
@@ -110,7 +112,7 @@ fn materials_combine() {
         name: name.into(),
         friction: friction.map(Friction::from),
         restitution,
-        density: None,
+        ..Material::default()
     };
     scene.material = vec![
         material("rough", Some(0.8), Some(0.1)),

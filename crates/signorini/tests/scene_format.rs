@@ -81,6 +81,8 @@ fn types_and_what_is_required_are_those_of_the_reader() {
             "a list of strings" => &["list of texts"],
             "a number or a table (signal)" => &["signal"],
             "a string or a table (pose)" => &["text or pose"],
+            "a number, a list of 2 numbers or a table (friction)" => &["friction"],
+            "a list of directions, each a list of 2 numbers" => &["list of lists of 2 numbers"],
             "a table (`[attachment]`)" => &["attachment"],
             value if value.starts_with("a table") => &["table"],
             value if value.starts_with("a list of tables") => &["list of tables"],

@@ -61,6 +61,11 @@ impl Units {
         }
         for material in &mut s.material {
             material.density.iter_mut().for_each(|d| *d *= m / (l * l * l));
+            if let Some(Friction::Section(section)) = &mut material.friction {
+                [&mut section.ellipsoid, &mut section.mixed].into_iter().flatten().for_each(|e| e[2] *= l);
+                section.rolling.iter_mut().for_each(|arm| *arm *= l);
+                section.polyhedron.iter_mut().for_each(|row| row[2] /= l);
+            }
         }
         for j in &mut s.joint {
             for frame in [&mut j.parent_frame, &mut j.child_frame] {
@@ -286,6 +291,51 @@ fn powers_of_two_give_the_same_bits_in_contact() {
             let what = format!("{integrator:?} {restitution:?} {m} {l} {t}");
             assert!(same(&end.q, &plain_end.q, &[1.0, units.length]), "{what}: positions");
             assert!(same(&end.v, &plain_end.v, &[1.0 / units.time, units.length / units.time]), "{what}: velocities");
+        }
+    }
+}
+
+/// Moments beside forces: what compares rows of different units does it by lengths of the law.
+#[test]
+fn powers_of_two_give_the_same_bits_under_friction_with_moments() {
+    let laws = [
+        FrictionSection { ellipsoid: Some([1.0, 1.0, 0.03]), mu: Some(0.4), ..Default::default() },
+        FrictionSection { mixed: Some([1.0, 1.0, 0.03]), mu: Some(0.4), ..Default::default() },
+        FrictionSection { rolling: Some(0.01), mu: Some(0.4), ..Default::default() },
+        FrictionSection {
+            polyhedron: vec![[1.0, 1.0, 30.0], [-1.0, 1.0, -30.0], [1.0, -1.0, -30.0], [-1.0, -1.0, 30.0]],
+            mu: Some(0.4),
+            ..Default::default()
+        },
+    ];
+    for law in laws {
+        let mut plain = read_str(FALLING, "falling.toml", "").unwrap();
+        let friction = Friction::from(law.clone());
+        let frame = FrictionFrame { body: "ground".into(), direction: [1.0, 0.3, 0.0] };
+        plain.material[0].friction_frame = (!friction.is_isotropic()).then_some(frame);
+        plain.material[0].friction = Some(friction);
+        let run = |scene: &Scene| {
+            let mut simulation = Simulation::from_scene(scene).unwrap();
+            let mut turned = 0;
+            for _ in 0..300 {
+                simulation.advance(scene.time.end).unwrap();
+                turned += simulation.contacts().iter().filter(|c| c.moment != [0.0; 3]).count();
+            }
+            assert!(turned > 100, "{turned} moments");
+            simulation.state().clone()
+        };
+        let plain_end = run(&plain);
+        for (m, l, t) in [(0, 1, 0), (-7, 5, 3)] {
+            let units = Units { mass: 2f64.powi(m), length: 2f64.powi(l), time: 2f64.powi(t) };
+            let end = run(&units.rescale(&plain));
+            let same = |a: &[f64], b: &[f64], factors: &[f64]| {
+                a.iter().zip(b).all(|(a, b)| factors.iter().any(|f| *a == *b * f))
+            };
+            assert!(same(&end.q, &plain_end.q, &[1.0, units.length]), "{law:?} {m} {l} {t}: positions");
+            assert!(
+                same(&end.v, &plain_end.v, &[1.0 / units.time, units.length / units.time]),
+                "{law:?} {m} {l} {t}: velocities"
+            );
         }
     }
 }

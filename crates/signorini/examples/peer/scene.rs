@@ -181,7 +181,7 @@ fn add_ground(peer: &PeerScene, scene: &mut Scene) {
     }
     scene.body.push(scene::Body { name: GROUND.to_owned(), shape: ground, ..Default::default() });
     let (friction, restitution) = (Some(peer.mu.into()), Some(peer.e));
-    scene.material.push(Material { name: SURFACE.to_owned(), density: None, friction, restitution });
+    scene.material.push(Material { name: SURFACE.to_owned(), friction, restitution, ..Default::default() });
     let two = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
     if !peer.body_body {
         let groups = two(MOVING, MOVING);

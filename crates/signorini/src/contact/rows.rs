@@ -1,6 +1,7 @@
 //! Rows of one contact: forces first, then moments.
 
 use super::cone::MAX_DIM;
+use serde::{Deserialize, Serialize};
 
 /// What a row moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,9 @@ impl RowShape {
     /// The normal force alone; also the one row of a joint limit.
     pub const NORMAL: Self = Self { forces: 1, moments: 0 };
 
+    /// Forces in all directions at a point.
+    pub const POINT: Self = Self { forces: 3, moments: 0 };
+
     /// The first `n_forces` of n, t and o (at least the normal), and moments about those of n, t and o that are true.
     pub const fn new(n_forces: usize, moments: [bool; 3]) -> Self {
         let forces = if n_forces < 1 { 1 } else { n_forces };
@@ -44,6 +48,11 @@ impl RowShape {
     /// Number of rows, from 1 to 6.
     pub const fn dim(self) -> usize {
         self.forces as usize + self.moments.count_ones() as usize
+    }
+
+    /// Whether some rows are moments.
+    pub const fn has_moments(self) -> bool {
+        self.moments != 0
     }
 
     /// Number of rows that are forces.
@@ -83,10 +92,20 @@ impl RowShape {
         }
         out
     }
+
+    /// Takes its rows from what [`spread`](Self::spread) leaves.
+    pub fn gather(self, spread: &[[f64; 3]; 2]) -> RowValues {
+        let mut out = RowValues { n: self.dim() as u8, x: [0.0; MAX_DIM] };
+        for k in 0..self.dim() {
+            out.x[k] = spread[usize::from(self.unit(k) == Unit::Angle)][self.axis(k)];
+        }
+        out
+    }
 }
 
 /// One number per row of one contact.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(into = "Vec<f64>", try_from = "Vec<f64>")]
 pub struct RowValues {
     n: u8,
     x: [f64; MAX_DIM],
@@ -99,6 +118,24 @@ impl RowValues {
         let mut x = [0.0; MAX_DIM];
         x[..n].copy_from_slice(&rows[..n]);
         Self { n: n as u8, x }
+    }
+}
+
+impl From<RowValues> for Vec<f64> {
+    fn from(values: RowValues) -> Self {
+        values.to_vec()
+    }
+}
+
+impl TryFrom<Vec<f64>> for RowValues {
+    type Error = String;
+
+    fn try_from(rows: Vec<f64>) -> Result<Self, String> {
+        if rows.len() > MAX_DIM {
+            Err(format!("{} rows, at most {MAX_DIM} are allowed", rows.len()))
+        } else {
+            Ok(Self::new(&rows))
+        }
     }
 }
 
@@ -130,6 +167,9 @@ mod tests {
         assert_eq!(rows(RowShape::new(3, [true, false, false])), [length(0), length(1), length(2), angle(0)]);
         assert_eq!(rows(RowShape::new(3, [false, true, true]))[3..], [angle(1), angle(2)]);
         assert_eq!(rows(RowShape::new(2, [false, false, true])), [length(0), length(1), angle(2)]);
+        let five = RowShape::new(3, [false, true, true]);
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0];
+        assert_eq!(five.gather(&five.spread(&values))[..], values);
         assert_eq!(all.spread(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
         assert_eq!(RowShape::new(3, [false, true, true]).spread(&[1.0, 2.0, 3.0, 4.0, 5.0])[1], [0.0, 4.0, 5.0]);
     }

@@ -81,9 +81,10 @@ impl Model {
         let events = build_event::build_events(scene, &names.bodies, &bodies, (&joints, &couplings))?;
         let spin_locks = Vec::new();
         let (mut shapes, materials) = build_contact::build_shapes(scene, &names.bodies)?;
-        let rules = build_contact::build_rules(scene);
+        let said = build_laws::Said::build(scene, &names.bodies)?;
+        let rules = build_contact::build_rules(scene, &said.rules);
         let meet = build_laws::Meet { rules: &rules, joints: &joints, events: &events };
-        let laws = build_laws::build_laws(scene, &mut shapes, &materials, &meet)?;
+        let laws = build_laws::build_laws(scene, &said, (&mut shapes, &materials), &meet)?;
         let mut model = Self {
             gravity,
             bodies,

@@ -2,10 +2,9 @@
 
 use super::contact::{Form, PairRule, Rules, Shape, height_field};
 use super::{BodyId, ModelError};
-use crate::contact::law::{Friction, Surface};
 use crate::scene::mesh::convex_hull;
 use crate::scene::pattern::matches;
-use crate::scene::{self, ContactRule, GROUND, Geometry, Scene};
+use crate::scene::{GROUND, Geometry, Scene};
 use crate::spatial::{Pose, Vec3};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -68,7 +67,7 @@ fn form(geometry: &Geometry) -> Result<Form, (&'static str, String)> {
 }
 
 /// The rules for bodies, by classes of bodies that no rule tells apart.
-pub(super) fn build_rules(scene: &Scene) -> Rules {
+pub(super) fn build_rules(scene: &Scene, said: &[PairRule]) -> Rules {
     let mut rules = Rules::default();
     if scene.contact.is_empty() {
         return rules;
@@ -91,30 +90,16 @@ pub(super) fn build_rules(scene: &Scene) -> Rules {
         let next = sides.len() as u32;
         rules.classes.push(*sides.entry(stands).or_insert(next));
     }
-    for (i, rule) in scene.contact.iter().enumerate() {
-        let said = said(rule);
+    for (i, said) in said.iter().enumerate() {
         let on = |k: usize| {
             let side = (2 * i + k) as u32;
             sides.iter().filter(move |(stands, _)| stands.contains(&side)).map(|(_, &class)| class)
         };
         for a in on(0) {
             for b in on(1) {
-                Rules::add(&mut rules.of_classes, a, b, &said);
+                Rules::add(&mut rules.of_classes, a, b, said);
             }
         }
     }
     rules
-}
-
-/// What a rule says.
-pub(super) fn said(rule: &ContactRule) -> PairRule {
-    PairRule { is_enabled: rule.enabled, law: surface(rule.friction.as_ref(), rule.restitution) }
-}
-
-/// What a material or a rule says of surfaces.
-pub(super) fn surface(friction: Option<&scene::Friction>, restitution: Option<f64>) -> Surface {
-    let friction = friction.map(|friction| match friction {
-        scene::Friction::Coefficient(mu) => Friction::Disc { mu: *mu },
-    });
-    Surface { friction, restitution }
 }

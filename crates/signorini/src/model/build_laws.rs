@@ -1,12 +1,14 @@
 //! Laws between surfaces, from a scene.
 
-use super::build_contact::{materials_by_name, said, surface};
+use super::build_contact::materials_by_name;
 use super::contact::{PairRule, Rules, Shape, ordered};
 use super::event::{Action, Event};
 use super::laws::PairLaws;
 use super::{BodyId, Form, Joint, ModelError};
-use crate::contact::law::{PairLaw, Surface};
-use crate::scene::Scene;
+use crate::contact::cone::{Polygon, Polyhedron};
+use crate::contact::law::{Frame, Friction, PairLaw, Surface};
+use crate::scene::{self, FrictionFrame, FrictionSection, Scene};
+use crate::spatial::Vec3;
 use std::collections::HashMap;
 
 /// Which bodies may meet.
@@ -30,11 +32,82 @@ impl Meet<'_> {
     }
 }
 
+/// What materials and rules say, in the scene's order.
+pub(super) struct Said {
+    materials: Vec<Surface>,
+    pub rules: Vec<PairRule>,
+}
+
+impl Said {
+    pub fn build(scene: &Scene, bodies: &Names<'_>) -> Result<Self, ModelError> {
+        let mut said = Self { materials: Vec::new(), rules: Vec::new() };
+        for (i, m) in scene.material.iter().enumerate() {
+            let friction = (m.friction.as_ref(), m.friction_frame.as_ref());
+            said.materials.push(surface(bodies, friction, m.restitution, &format!("material[{i}]"))?);
+        }
+        for (i, rule) in scene.contact.iter().enumerate() {
+            let friction = (rule.friction.as_ref(), rule.friction_frame.as_ref());
+            let law = surface(bodies, friction, rule.restitution, &format!("contact[{i}]"))?;
+            said.rules.push(PairRule { is_enabled: rule.enabled, law });
+        }
+        Ok(said)
+    }
+}
+
+/// Bodies by name; the ground is none.
+type Names<'a> = HashMap<&'a str, Option<BodyId>>;
+
+/// What a material or a rule says of surfaces.
+fn surface(
+    bodies: &Names<'_>,
+    (friction, frame): (Option<&scene::Friction>, Option<&FrictionFrame>),
+    restitution: Option<f64>,
+    at: &str,
+) -> Result<Surface, ModelError> {
+    let friction = friction.map(law_of);
+    if let Some((value, allowed)) = friction.as_ref().and_then(|f| f.cone().find_fault()) {
+        return Err(ModelError::new(format!("{at}.friction"), format!("found {value}, allowed are {allowed}")));
+    }
+    let frame = frame.map(|frame| {
+        let path = format!("{at}.friction_frame.body");
+        let unknown = || ModelError::new(path, format!("there is no body `{}`", frame.body));
+        let body = bodies.get(frame.body.as_str()).ok_or_else(unknown)?;
+        let axis = Vec3::from(frame.direction).normalize();
+        Ok(Frame { body: body.map(|b| b.0), axis: axis.into() })
+    });
+    Ok(Surface { friction, frame: frame.transpose()?, restitution })
+}
+
+/// Friction as the contact problem has it.
+fn law_of(friction: &scene::Friction) -> Friction {
+    let section: &FrictionSection = match friction {
+        scene::Friction::Coefficient(mu) => return Friction::Disc { mu: *mu },
+        scene::Friction::Ellipse(mu) => return Friction::Ellipse { mu: *mu },
+        scene::Friction::Section(section) => section,
+    };
+    let mu = section.mu.unwrap_or(1.0);
+    if !section.directions.is_empty() {
+        return Friction::Polygon(Polygon::hull(&section.directions));
+    }
+    match (section.polygon, section.ellipsoid, section.mixed, section.rolling) {
+        (_, Some(e), ..) => Friction::Ellipsoid { mu, e },
+        (_, _, Some(e), _) => Friction::Mixed { mu, e },
+        (.., Some(arm)) => Friction::Rolling { mu, arm },
+        // Nothing is within a section of no extent, whatever its sides.
+        _ if mu == 0.0 => Friction::default(),
+        (Some(n), ..) => Friction::Polygon(Polygon::regular(mu, n as usize)),
+        _ => {
+            let rows = section.polyhedron.iter().map(|row| row.map(|a| a / mu)).collect();
+            Friction::Polyhedron(Polyhedron::new(rows))
+        }
+    }
+}
+
 /// Numbers the surfaces of all shapes, and finds the law of every two of them.
 pub(super) fn build_laws(
     scene: &Scene,
-    shapes: &mut [Shape],
-    materials: &[Option<u32>],
+    said: &Said,
+    (shapes, materials): (&mut [Shape], &[Option<u32>]),
     meet: &Meet<'_>,
 ) -> Result<PairLaws, ModelError> {
     // A surface is a class of bodies and a material.
@@ -47,14 +120,14 @@ pub(super) fn build_laws(
             surfaces.len() as u32 - 1
         });
     }
-    let own: Vec<Surface> = scene.material.iter().map(|m| surface(m.friction.as_ref(), m.restitution)).collect();
-    let of_materials = material_rules(scene);
+    let own = &said.materials;
+    let of_materials = material_rules(scene, &said.rules);
     let silent = (Surface::default(), PairRule::default());
     let law = |a: u32, b: u32| {
         let [(class_a, a), (class_b, b)] = [a, b].map(|s| surfaces[s as usize]);
         let of_pair = a.zip(b).and_then(|(a, b)| of_materials.get(&ordered(a, b))).unwrap_or(&silent.1);
-        let said = of_pair.law.then(&meet.rules.of_classes(class_a, class_b).unwrap_or(&silent.1).law);
-        said.pair([a, b].map(|m| m.and_then(|m| own.get(m as usize)).unwrap_or(&silent.0)))
+        let of_pair = of_pair.law.then(&meet.rules.of_classes(class_a, class_b).unwrap_or(&silent.1).law);
+        of_pair.pair([a, b].map(|m| m.and_then(|m| own.get(m as usize)).unwrap_or(&silent.0)))
     };
     // Nobody asks for the law of surfaces that never meet.
     let refused = |a: u32, b: u32| match meeting(shapes, [a, b], meet) {
@@ -65,14 +138,14 @@ pub(super) fn build_laws(
 }
 
 /// Rules for materials.
-fn material_rules(scene: &Scene) -> HashMap<(u32, u32), PairRule> {
+fn material_rules(scene: &Scene, said: &[PairRule]) -> HashMap<(u32, u32), PairRule> {
     let named = materials_by_name(scene);
     let mut rules = HashMap::new();
-    for rule in &scene.contact {
+    for (rule, said) in scene.contact.iter().zip(said) {
         if let [a, b] = &rule.materials[..]
             && let (Some(&a), Some(&b)) = (named.get(a.as_str()), named.get(b.as_str()))
         {
-            Rules::add(&mut rules, a, b, &said(rule));
+            Rules::add(&mut rules, a, b, said);
         }
     }
     rules

@@ -12,10 +12,16 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+/// How checkpoints are written. Raised when what a state carries changes.
+pub const CHECKPOINT_FORMAT: u32 = 2;
+
 /// From where a run can go on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
+    /// [`CHECKPOINT_FORMAT`] when it was written; the first had none.
+    #[serde(default)]
+    pub format: u32,
     /// What is being run.
     pub identity: Identity,
     /// Where the mechanism is.
@@ -99,7 +105,15 @@ impl Checkpoint {
             return Err(RecordError::NothingToResume { folder: folder.to_path_buf(), reason });
         }
         let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
-        serde_json::from_str(&text).map_err(RecordError::format("read", &path))
+        let checkpoint: Self = serde_json::from_str(&text).map_err(RecordError::format("read", &path))?;
+        if checkpoint.format != CHECKPOINT_FORMAT {
+            let (found, allowed) = (checkpoint.format.max(1), CHECKPOINT_FORMAT);
+            let reason = format!(
+                "its {CHECKPOINT} has format {found}, allowed is {allowed}: another version of the engine wrote it"
+            );
+            return Err(RecordError::Changed { folder: folder.to_path_buf(), reason });
+        }
+        Ok(checkpoint)
     }
 }
 

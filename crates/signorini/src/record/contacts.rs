@@ -8,8 +8,8 @@
 //! | `px py pz` | point, world |
 //! | `nx ny nz`, `t1x t1y t1z` | normal from a to b, first tangent; the second is n × t₁ |
 //! | `gap` | at the start of the step |
-//! | `pn pt1 pt2`, `spin` | impulse on b over the step along n, t₁, t₂, and about n |
-//! | `un ut1 ut2` | velocity of b's surface against a's at the end of the step |
+//! | `pn pt1 pt2`, `spin`, `mt1 mt2` | impulse on b over the step along n, t₁, t₂, and about n, t₁, t₂ |
+//! | `un ut1 ut2`, `wn` | velocity of b's surface against a's at the end of the step; angular velocity about n where friction resists it |
 //! | `mode` | `open`, `stick` or `slip` |
 
 use super::table::{Chunk, Column, Field};
@@ -17,8 +17,10 @@ use crate::scene::GROUND;
 use crate::step::ContactReport;
 
 /// Columns of numbers before the last one, which is a word.
-const NUMBERS: [&str; 17] =
-    ["px", "py", "pz", "nx", "ny", "nz", "t1x", "t1y", "t1z", "gap", "pn", "pt1", "pt2", "spin", "un", "ut1", "ut2"];
+const NUMBERS: [&str; 20] = [
+    "px", "py", "pz", "nx", "ny", "nz", "t1x", "t1y", "t1z", "gap", "pn", "pt1", "pt2", "spin", "mt1", "mt2", "un",
+    "ut1", "ut2", "wn",
+];
 
 /// The columns.
 pub(crate) fn contact_fields() -> Vec<Field> {
@@ -37,11 +39,9 @@ pub(crate) fn push_contact(rows: &mut Chunk, time: f64, contact: &ContactReport,
     };
     let mut words = [find_id(contact.id), name(0), name(1), contact.mode.name().to_owned()].into_iter();
     let [n, t1, p] = [contact.normal, contact.tangent, contact.point];
-    let ([pn, pt1, pt2], [un, ut1, ut2]) = (contact.impulse, contact.velocity);
-    // No law of contact has a moment about the normal yet.
-    let spin = 0.0;
-    let places = [time].into_iter().chain(p).chain(n).chain(t1);
-    let mut numbers = places.chain([contact.gap, pn, pt1, pt2, spin, un, ut1, ut2]);
+    let places = [time].into_iter().chain(p).chain(n).chain(t1).chain([contact.gap]);
+    let loads = contact.impulse.into_iter().chain(contact.moment);
+    let mut numbers = places.chain(loads).chain(contact.velocity).chain([contact.turn[0]]);
     for column in &mut rows.columns {
         match column {
             Column::Text(column) => column.push(words.next().unwrap_or_default()),

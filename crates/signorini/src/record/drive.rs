@@ -5,7 +5,7 @@
 //! of rows that are there only because of an event or the end.
 
 use super::layout::Row;
-use super::{Checkpoint, Identity, RecordError, Recorder};
+use super::{CHECKPOINT_FORMAT, Checkpoint, Identity, RecordError, Recorder};
 use crate::impulse::EventReport;
 use crate::scene::Output;
 use crate::state::State;
@@ -246,6 +246,7 @@ impl<M: Motion> Run<M> {
             self.unrecorded = Some(row);
         }
         let checkpoint = Checkpoint {
+            format: CHECKPOINT_FORMAT,
             identity: self.identity.clone(),
             state: self.motion.state().clone(),
             statistics: self.recorder.statistics().clone(),

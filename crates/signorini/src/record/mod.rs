@@ -25,7 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use checkpoint::{Checkpoint, Identity, compute_hash};
+pub use checkpoint::{CHECKPOINT_FORMAT, Checkpoint, Identity, compute_hash};
 pub use drive::{Ending, Motion, Run, Schedule, Wish};
 pub use error::RecordError;
 pub use folder::{CHECKPOINT, EVENTS, PLOT, SCENE, SUMMARY, Table, holds_run, prepare};

@@ -1,6 +1,6 @@
 //! Which pairs touch, and with what friction and restitution.
 
-use super::Friction;
+use super::{Friction, FrictionFrame};
 use serde::{Deserialize, Serialize};
 
 /// A rule about pairs of bodies, of groups of bodies, or of materials. Later rules win over earlier ones.
@@ -22,6 +22,9 @@ pub struct ContactRule {
     /// Friction of the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<Friction>,
+    /// Directions of friction that has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction_frame: Option<FrictionFrame>,
     /// Coefficient of restitution of the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,

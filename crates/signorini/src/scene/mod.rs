@@ -33,7 +33,7 @@ pub use direction::rotation;
 pub use event::{Break, Condition, Event, EventKind, Quantity};
 pub use finding::{Finding, FindingKind, MAX_FINDINGS};
 pub use force::{Attachment, Axes, Force};
-pub use friction::Friction;
+pub use friction::{Friction, FrictionFrame, FrictionSection, MAX_FRICTION_SIDES};
 pub use joint::{Joint, JointKind, Motor, PerCoordinate, Spring};
 pub use mass::{MassProperties, Masses};
 pub use output::{Marker, Output};

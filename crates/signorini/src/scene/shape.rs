@@ -1,6 +1,6 @@
 //! Geometry and surface materials.
 
-use super::Friction;
+use super::{Friction, FrictionFrame};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -122,6 +122,9 @@ pub struct Material {
     /// Friction; between two materials the geometric mean of coefficients, and where only one says, what it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<Friction>,
+    /// Directions of friction that has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction_frame: Option<FrictionFrame>,
     /// Coefficient of restitution; between two materials the larger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,

@@ -1,5 +1,6 @@
 //! The certificate of one step, recomputed from its result.
 
+use crate::contact::solve::{Declined, Routes};
 use crate::contact::{Residual, Solution, Status};
 
 /// What one step did and how well.
@@ -33,6 +34,10 @@ pub struct StepReport {
     pub residual: Residual,
     /// Iterations of the contact solver.
     pub iterations: u32,
+    /// By which factorisations equations of contact were solved, and what would have been tried but for a reason.
+    pub routes: Routes,
+    /// See `routes`.
+    pub declined: Declined,
     /// Points that touched or were about to.
     pub contacts: u32,
     /// Deepest penetration at the start of the step.
@@ -61,6 +66,8 @@ impl StepReport {
         a.dissipation = a.dissipation.max(b.dissipation);
         a.moment = a.moment.max(b.moment);
         a.bilateral = a.bilateral.max(b.bilateral);
+        self.routes.note_all(solution.routes);
+        self.declined.note_all(solution.declined);
         self.iterations += solution.work.iterations() as u32;
         self.is_unsolved |= !solution.status.is_solved();
         self.is_at_floor |= solution.status == Status::SolvedToFloor;

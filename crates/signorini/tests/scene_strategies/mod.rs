@@ -77,7 +77,8 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                 Material {
                     name: "steel".into(),
                     density: Some(7.8),
-                    friction: Some(0.3.into()),
+                    friction: Some(Friction::Ellipse([0.3, 0.1])),
+                    friction_frame: Some(FrictionFrame { body: GROUND.into(), direction: [0.0, 3.0, 4.0] }),
                     restitution: Some(1.0),
                 },
                 Material { name: "air".into(), ..Material::default() },
@@ -93,7 +94,9 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                 ContactRule { bodies: everything, enabled: Some(false), ..ContactRule::default() },
                 ContactRule {
                     materials: steel,
-                    friction: Some(0.5.into()),
+                    friction: Some(
+                        FrictionSection { mixed: Some([1.0, 1.0, 0.25]), mu: Some(0.5), ..Default::default() }.into(),
+                    ),
                     restitution: Some(0.25),
                     ..ContactRule::default()
                 },

@@ -119,6 +119,14 @@ impl Cone {
         }
     }
 
+    /// The largest moment over the largest force that friction can transmit: a length; zero without moments.
+    pub fn moment_arm(&self) -> f64 {
+        match self {
+            Cone::Friction(section) => section.moment_arm(),
+            _ => 0.0,
+        }
+    }
+
     /// Whether the law has one row and no normal.
     pub fn is_row(&self) -> bool {
         !matches!(self, Cone::Friction(_))

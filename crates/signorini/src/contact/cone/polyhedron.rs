@@ -286,8 +286,18 @@ fn find_fault(rows: &[[f64; 3]]) -> Option<(f64, &'static str)> {
     None
 }
 
-/// Points where three planes meet and no half-space is left.
+/// Points where three planes meet and no half-space is left; with coordinates of size one, whatever their units.
 fn find_vertices(rows: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let unit: [f64; 3] = std::array::from_fn(|k| {
+        let size = rows.iter().fold(0.0, |m: f64, a| m.max(a[k].abs()));
+        size.log2().floor().exp2()
+    });
+    let rows: Vec<[f64; 3]> = rows.iter().map(|a| std::array::from_fn(|k| a[k] / unit[k])).collect();
+    let vertices = find_scaled_vertices(&rows);
+    vertices.into_iter().map(|v| std::array::from_fn(|k| v[k] / unit[k])).collect()
+}
+
+fn find_scaled_vertices(rows: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let cross =
         |a: &[f64; 3], b: &[f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     let mut vertices: Vec<[f64; 3]> = Vec::new();

@@ -87,6 +87,18 @@ impl Section {
         RowShape::new(1 + self.n_forces(), [n_moments == 1, n_moments == 2, n_moments == 2])
     }
 
+    /// The largest moment over the largest force: a length; zero without moments, and where there are only moments one of the unit of length.
+    pub fn moment_arm(&self) -> f64 {
+        let extent = |k: usize| {
+            let mut y = [0.0; MAX_TANGENT];
+            y[k] = 1.0;
+            self.support(&y[..self.dim()])
+        };
+        let largest = |rows: std::ops::Range<usize>| rows.map(extent).fold(0.0, f64::max);
+        let (force, moment) = (largest(0..self.n_forces()), largest(self.n_forces()..self.dim()));
+        if force > 0.0 || moment == 0.0 { moment / force.max(f64::MIN_POSITIVE) } else { 1.0 }
+    }
+
     /// Half the sides of a box within sC, for rows that are bounded one by one: a corner lies in the direction `towards`, or, where that is
     /// zero, where all rows take the same share of their bound.
     pub fn box_at(&self, s: f64, towards: &[f64], out: &mut [f64]) {

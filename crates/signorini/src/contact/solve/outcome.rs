@@ -122,6 +122,11 @@ impl Routes {
         self.0 |= 1 << route as u8;
     }
 
+    /// Adds all of another solve's.
+    pub fn note_all(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
     /// One by one.
     pub fn iter(self) -> impl Iterator<Item = Route> {
         Route::ALL.into_iter().filter(move |r| self.0 & (1 << *r as u8) != 0)

@@ -84,7 +84,9 @@ impl Oscillator {
             gap: -1e-3 * q,
             struck: 0.0,
             impulse: [step, -0.5 * step, 0.0],
+            moment: [0.25 * step, 0.0, q],
             velocity: [0.0, q, 0.0],
+            turn: [-q, 0.0, 0.0],
             mode: if k == 0 { Mode::Slip } else { Mode::Stick },
         };
         self.contacts = (0..n % 3).map(contact).collect();

@@ -146,3 +146,14 @@ fn no_checkpoint_no_continuation() {
     let error = Checkpoint::read(&scratch.0).unwrap_err();
     assert!(error.is_input() && error.to_string().contains("checkpoint.json"), "{error}");
 }
+
+#[test]
+fn a_checkpoint_of_another_format_is_refused() {
+    let scratch = Scratch::new();
+    drop(start(&scratch.0, 1.0, &Output::default(), Oscillator::new()));
+    let mut checkpoint = Checkpoint::read(&scratch.0).unwrap();
+    checkpoint.format = 0;
+    checkpoint.write(&scratch.0).unwrap();
+    let error = Checkpoint::read(&scratch.0).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("has format 1, allowed is 2"), "{error}");
+}

@@ -170,7 +170,10 @@ fn contacts_of_recorded_steps() {
     assert!(column("t").iter().eq(contacts.iter().map(|(time, _)| time)));
     assert!(column("pn").iter().eq(contacts.iter().map(|(_, contact)| &contact.impulse[0])));
     assert!(column("ut1").iter().eq(contacts.iter().map(|(_, contact)| &contact.velocity[1])));
-    assert!(column("t1x").iter().all(|x| *x == 1.0) && column("spin").iter().all(|x| *x == 0.0));
+    assert!(column("t1x").iter().all(|x| *x == 1.0) && column("mt1").iter().all(|x| *x == 0.0));
+    assert!(column("spin").iter().eq(contacts.iter().map(|(_, contact)| &contact.moment[0])));
+    assert!(column("mt2").iter().eq(contacts.iter().map(|(_, contact)| &contact.moment[2])));
+    assert!(column("wn").iter().eq(contacts.iter().map(|(_, contact)| &contact.turn[0])));
     assert!(words("body_a").iter().all(|name| name == "ground"));
     let names =
         contacts.iter().map(|(_, contact)| if contact.id[1] == 0 { ("0-7-0", "slip") } else { ("1-7-1f", "stick") });

@@ -72,7 +72,13 @@ impl Walk<'_> {
     fn value(&mut self, spec: ValueSpec, value: &Value<'_>) {
         match (spec, value.get_ref()) {
             (ValueSpec::Text, DeValue::String(_)) => {}
-            (ValueSpec::Number | ValueSpec::NumberOrNumbers | ValueSpec::NumberOrTable(_), v) if is_number(v) => {
+            (
+                ValueSpec::Number
+                | ValueSpec::NumberOrNumbers
+                | ValueSpec::NumberOrTable(_)
+                | ValueSpec::NumberPairOrTable(_),
+                v,
+            ) if is_number(v) => {
                 self.number(value);
             }
             (ValueSpec::Count, DeValue::Integer(integer)) => {
@@ -106,6 +112,10 @@ impl Walk<'_> {
             (ValueSpec::Points, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.value(ValueSpec::Numbers(&[3]), item));
             }
+            (ValueSpec::Directions, DeValue::Array(items)) => {
+                self.items(items, |walk, item| walk.value(ValueSpec::Numbers(&[2]), item));
+            }
+            (ValueSpec::NumberPairOrTable(_), DeValue::Array(_)) => self.value(ValueSpec::Numbers(&[2]), value),
             (ValueSpec::Texts, DeValue::Array(items)) => {
                 self.items(items, |walk, item| walk.value(ValueSpec::Text, item));
             }
@@ -119,7 +129,10 @@ impl Walk<'_> {
             }
             (ValueSpec::TextOrTable(_), DeValue::String(_)) => {}
             (
-                ValueSpec::Table(spec) | ValueSpec::NumberOrTable(spec) | ValueSpec::TextOrTable(spec),
+                ValueSpec::Table(spec)
+                | ValueSpec::NumberOrTable(spec)
+                | ValueSpec::NumberPairOrTable(spec)
+                | ValueSpec::TextOrTable(spec),
                 DeValue::Table(table),
             ) => self.table(spec, table, value.span()),
             (ValueSpec::Tables(spec), DeValue::Array(items)) => {

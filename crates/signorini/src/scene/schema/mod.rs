@@ -71,12 +71,16 @@ pub(crate) enum ValueSpec {
     Limits,
     /// A list of points.
     Points,
+    /// A list of directions in a plane.
+    Directions,
     /// A list of strings.
     Texts,
     /// One of some words.
     Choice(&'static [&'static str]),
     /// A number, or a table.
     NumberOrTable(&'static TableSpec),
+    /// A number, a list of two, or a table.
+    NumberPairOrTable(&'static TableSpec),
     /// A string, or a table.
     TextOrTable(&'static TableSpec),
     /// A table.
@@ -102,9 +106,11 @@ impl ValueSpec {
             Self::NumberOrNumbers => "a number or a list of numbers".into(),
             Self::Limits => "a number or a list of numbers, `inf` or `-inf` for no limit".into(),
             Self::Points => "a list of points, each a list of 3 numbers".into(),
+            Self::Directions => "a list of directions, each a list of 2 numbers".into(),
             Self::Texts => "a list of strings".into(),
             Self::Choice(words) => quoted(words.iter().copied()),
             Self::NumberOrTable(table) => format!("a number or a table ({})", table.name),
+            Self::NumberPairOrTable(table) => format!("a number, a list of 2 numbers or a table ({})", table.name),
             Self::TextOrTable(table) => format!("a string or a table ({})", table.name),
             Self::Table(table) => format!("a table (`[{}]`)", table.name),
             Self::Tables(table) => format!("a list of tables (`[[{}]]`)", table.name),
@@ -113,7 +119,11 @@ impl ValueSpec {
 
     fn table(self) -> Option<&'static TableSpec> {
         match self {
-            Self::NumberOrTable(t) | Self::TextOrTable(t) | Self::Table(t) | Self::Tables(t) => Some(t),
+            Self::NumberPairOrTable(t)
+            | Self::NumberOrTable(t)
+            | Self::TextOrTable(t)
+            | Self::Table(t)
+            | Self::Tables(t) => Some(t),
             _ => None,
         }
     }

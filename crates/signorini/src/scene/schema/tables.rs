@@ -1,11 +1,13 @@
 //! The tables themselves. Order is the order of the documentation.
 
 use super::{KeySpec, KindSpec, TableSpec, ValueSpec, optional, required};
-use ValueSpec::{Choice, Count, Counts, Flag, Limits, Number, NumberOrNumbers, NumberOrTable, Numbers, Points};
+use ValueSpec::{Choice, Count, Counts, Directions, Flag, Limits, Number, NumberOrNumbers, NumberOrTable};
+use ValueSpec::{NumberPairOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
 const VECTOR: ValueSpec = Numbers(&[3]);
 const QUATERNION: ValueSpec = Numbers(&[4]);
+const FRICTION_VALUE: ValueSpec = NumberPairOrTable(&FRICTION);
 
 const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
     KindSpec { kind, keys }
@@ -81,11 +83,29 @@ static MATERIAL: TableSpec = TableSpec {
     keys: &[
         required("name", Text),
         optional("density", Number),
-        optional("friction", Number),
+        optional("friction", FRICTION_VALUE),
+        optional("friction_frame", Table(&FRICTION_FRAME)),
         optional("restitution", Number),
     ],
     kinds: &[],
 };
+
+static FRICTION: TableSpec = TableSpec {
+    name: "friction",
+    keys: &[
+        optional("mu", Number),
+        optional("polygon", Count),
+        optional("directions", Directions),
+        optional("ellipsoid", VECTOR),
+        optional("mixed", VECTOR),
+        optional("polyhedron", Points),
+        optional("rolling", Number),
+    ],
+    kinds: &[],
+};
+
+static FRICTION_FRAME: TableSpec =
+    TableSpec { name: "friction_frame", keys: &[required("body", Text), required("direction", VECTOR)], kinds: &[] };
 
 static CONTACT: TableSpec = TableSpec {
     name: "contact",
@@ -94,7 +114,8 @@ static CONTACT: TableSpec = TableSpec {
         optional("groups", Texts),
         optional("materials", Texts),
         optional("enabled", Flag),
-        optional("friction", Number),
+        optional("friction", FRICTION_VALUE),
+        optional("friction_frame", Table(&FRICTION_FRAME)),
         optional("restitution", Number),
     ],
     kinds: &[],

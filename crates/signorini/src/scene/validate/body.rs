@@ -26,7 +26,8 @@ impl<'a> Check<'a> {
             if let Some(density) = material.density {
                 self.number(format_args!("material[{i}].density"), density, Range::NotNegative);
             }
-            self.surface(format_args!("material[{i}]"), material.friction.as_ref(), material.restitution);
+            let friction = (material.friction.as_ref(), material.friction_frame.as_ref());
+            self.surface(format_args!("material[{i}]"), friction, material.restitution);
         }
         let materials = seen;
         let mut masses = Masses::new(scene);

@@ -1,9 +1,8 @@
 //! Contact rules.
 
-use super::numbers::Range;
 use super::{Check, GROUND};
 use crate::scene::pattern::{is_plain, matches};
-use crate::scene::{ContactRule, FindingKind, Friction};
+use crate::scene::{ContactRule, FindingKind};
 use std::fmt::Arguments;
 
 impl Check<'_> {
@@ -61,25 +60,6 @@ impl Check<'_> {
                 f.allowed("`enabled`, `friction`, `restitution`")
             });
         }
-        self.surface(at, rule.friction.as_ref(), rule.restitution);
-    }
-
-    /// Friction and restitution of a material or of a rule.
-    pub(super) fn surface(&mut self, at: Arguments<'_>, friction: Option<&Friction>, restitution: Option<f64>) {
-        match friction {
-            None => {}
-            Some(Friction::Coefficient(mu)) => {
-                self.number(format_args!("{at}.friction"), *mu, Range::NotNegative);
-            }
-        }
-        if let Some(restitution) = restitution
-            && self.number(format_args!("{at}.restitution"), restitution, Range::NotNegative)
-            && restitution > 1.0
-        {
-            let message = "restitution is a fraction";
-            self.add_with(FindingKind::OutOfRange, format_args!("{at}.restitution"), message, |f| {
-                f.found(restitution.to_string()).allowed("from 0 to 1")
-            });
-        }
+        self.surface(at, (rule.friction.as_ref(), rule.friction_frame.as_ref()), rule.restitution);
     }
 }

@@ -237,7 +237,7 @@ impl<'a> Check<'a> {
             });
         }
         if joint.restitution.is_some() {
-            self.surface(at, None, joint.restitution);
+            self.surface(at, (None, None), joint.restitution);
             if joint.lower.is_none() && joint.upper.is_none() {
                 let message = "restitution of a joint is that of its limits, and it has none";
                 self.add_with(FindingKind::Misplaced, format_args!("{at}.restitution"), message, |f| {

@@ -9,6 +9,7 @@ mod contact;
 mod coupling;
 pub(crate) mod event;
 mod force;
+mod friction;
 mod joint;
 mod numbers;
 mod run;

@@ -17,10 +17,12 @@
 use super::clusters::Clusters;
 use super::oracle::Oracle;
 use super::{Attachment, ContactConstraint, find_row_velocities};
-use crate::contact::Cone;
 use crate::contact::articulation::{Articulation, End};
+use crate::contact::cone::MAX_DIM;
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::origin::Origin;
+use crate::contact::solve::Reason;
+use crate::contact::{Cone, RowShape};
 use crate::dynamics::recursive::ports::{MAX_ROWS, Ports};
 use crate::dynamics::tree::Tree;
 use crate::dynamics::{System, Workspace};
@@ -101,12 +103,23 @@ impl Rows {
         }
     }
 
-    /// Where G comes from, where that is worth knowing: a small mechanism's speeds, or its links where rows are many for them.
-    pub fn write_origin(&mut self, system: &System, touching: &[ContactConstraint], w: &Workspace, out: &mut Origin) {
-        let Route::Recursion(sweeps) = &self.route else { return };
+    /// Where G comes from, where that is worth knowing: a small mechanism's speeds, or its links where rows are many for them. Returns why it
+    /// was not said although it is worth knowing.
+    pub fn write_origin(
+        &mut self,
+        system: &System,
+        touching: &[ContactConstraint],
+        w: &Workspace,
+        out: &mut Origin,
+    ) -> Option<Reason> {
+        let Route::Recursion(sweeps) = &self.route else { return None };
         let n_rows = self.offsets.last().copied().unwrap_or(0);
+        let too_wide = touching.iter().any(|t| t.n_rows() > 3).then_some(Reason::MechanismRows);
         if system.tree.n_v <= FEW_SPEEDS {
             if n_rows > FEW_ROWS && w.rows.is_empty() {
+                if too_wide.is_some() {
+                    return too_wide;
+                }
                 let ports = &sweeps.ports;
                 let columns = out.start_columns(system.tree.n_v, 1.0 / ports.mass_unit());
                 for p in 0..ports.len() {
@@ -114,12 +127,16 @@ impl Rows {
                     columns.end_contact();
                 }
             }
-            return;
+            return None;
         }
         let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
+        if is_worth_it && w.rows.is_empty() && too_wide.is_some() {
+            return too_wide;
+        }
         if is_worth_it && w.rows.is_empty() && !self.write_articulation(system, touching, w, out.start_articulation()) {
             out.clear();
         }
+        None
     }
 
     /// Trees of links and what pushes them; false where that cannot be said.
@@ -151,8 +168,10 @@ impl Rows {
                 Attachment::Speed { link, speed } => out.push_contact([End::Speed(link, speeds[speed], t.side())]),
                 Attachment::Links(_) | Attachment::Cut { .. } => {
                     let [a, b] = ends(t, system, w);
-                    let end = |e: Option<(usize, [Wrench; 3])>, sign: f64| {
-                        e.map(|(link, rows)| End::Link(link, rows.map(|r| six(&(r.moment * sign), &(r.force * sign)))))
+                    let end = |e: Option<(usize, Loads)>, sign: f64| {
+                        e.map(|(link, [a, b, c, ..])| {
+                            End::Link(link, [a, b, c].map(|r| six(&(r.moment * sign), &(r.force * sign))))
+                        })
                     };
                     out.push_contact([end(a, -1.0), end(b, 1.0)].into_iter().flatten());
                 }
@@ -221,7 +240,7 @@ impl Sweeps {
                 Attachment::Speed { link, speed } => {
                     self.ports.push_speed(swept, link, speed, t.side());
                 }
-                Attachment::Links(links) if t.n_rows() == 3 => {
+                Attachment::Links(links) if t.rows == RowShape::POINT => {
                     self.ports.push_point(swept, links, &t.at, &t.directions());
                 }
                 Attachment::Links(_) | Attachment::Cut { .. } => {
@@ -326,13 +345,17 @@ fn transpose(n: usize, block: &[f64], out: &mut [f64]) {
 
 /// Links that something between links pushes, first and second, with the unit wrenches of its rows on the second (on the first they are
 /// opposite), each at its link's origin.
-pub(super) fn ends(t: &ContactConstraint, system: &System, w: &Workspace) -> [Option<(usize, [Wrench; 3])>; 2] {
+pub(super) fn ends(t: &ContactConstraint, system: &System, w: &Workspace) -> [Option<(usize, Loads)>; 2] {
     match t.place {
         Attachment::Links(links) => links.map(|l| l.map(|l| (l, wrenches(l, t, w)))),
         Attachment::Cut { cut, k } => {
             let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
             let direction = closure.measures[k] * t.side();
-            let row = |arm: &Vec3| [direction.shifted(arm), Wrench::default(), Wrench::default()];
+            let row = |arm: &Vec3| {
+                let mut loads = [Wrench::default(); MAX_DIM];
+                loads[0] = direction.shifted(arm);
+                loads
+            };
             [joint.parent.map(|l| (l, row(&closure.parent_arm))), joint.child.map(|l| (l, row(&closure.child_arm)))]
         }
         Attachment::Speed { .. } => [None, None],
@@ -357,10 +380,13 @@ fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
     }
 }
 
+/// Unit loads of the rows of one contact; zero beyond them.
+pub(super) type Loads = [Wrench; MAX_DIM];
+
 /// Rows of a contact as wrenches on a link at its origin.
-fn wrenches(link: usize, t: &ContactConstraint, w: &Workspace) -> [Wrench; 3] {
+fn wrenches(link: usize, t: &ContactConstraint, w: &Workspace) -> Loads {
     let arm = t.at - w.kinematics.origin[link];
-    t.directions().map(|d| Wrench::new(arm.cross(&d), d))
+    std::array::from_fn(|k| if k < t.n_rows() { t.wrench(k, &arm) } else { Wrench::default() })
 }
 
 fn six(a: &Vec3, b: &Vec3) -> [f64; 6] {

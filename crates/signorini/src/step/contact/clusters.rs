@@ -12,7 +12,7 @@
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
-use super::assemble::ends;
+use super::assemble::{Loads, ends};
 use super::{Attachment, ContactConstraint};
 use crate::dynamics::dca::{Dca, Drive, Push, write_row};
 use crate::dynamics::{System, Workspace};
@@ -75,7 +75,7 @@ impl Clusters {
             }
             let [a, b] = ends(t, system, w);
             for k in 0..t.n_rows() {
-                let of = |end: &Option<(usize, [Wrench; 3])>| end.as_ref().map_or_else(Wrench::default, |(_, r)| r[k]);
+                let of = |end: &Option<(usize, Loads)>| end.as_ref().map_or_else(Wrench::default, |(_, r)| r[k]);
                 let pushes = &mut dca.rows[at].pushes;
                 pushes[0] = Push { wrench: of(&b), force: 0.0 };
                 pushes[1] = Push { wrench: -of(&a), force: 0.0 };

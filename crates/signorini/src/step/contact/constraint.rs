@@ -1,10 +1,13 @@
 //! One thing that may push during a step.
 
-use crate::contact::law::{LawId, Laws};
-use crate::contact::{Cone, RowShape};
+use crate::contact::law::{Frame, LawId, Laws};
+use crate::contact::{Cone, RowShape, Unit};
 use crate::dynamics::{System, Workspace};
 use crate::model::BodyId;
-use crate::spatial::{Twist, Vec3};
+use crate::spatial::{Twist, Vec3, Wrench};
+
+/// Sine of the angle from which on an axis is not taken to lie along the normal: below, its part across is mostly rounding.
+const ALONG: f64 = 1e-8;
 
 /// Where it pushes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,7 +114,24 @@ impl ContactConstraint {
     /// What surfaces add to the velocity along a row. Across the surface that is nothing, not even rounding: gaps and displacements, which have other units, stay
     /// as they are.
     pub fn drift_along(&self, row: usize) -> f64 {
-        if row > 0 { self.drift[row - 1] } else { 0.0 }
+        match (self.rows.unit(row), self.rows.axis(row)) {
+            (Unit::Length, axis @ 1..) => self.drift[axis - 1],
+            _ => 0.0,
+        }
+    }
+
+    /// Unit load of a row on the second link, moments about the point from which the contact lies an arm away.
+    pub fn wrench(&self, row: usize, arm: &Vec3) -> Wrench {
+        let direction = self.directions()[self.rows.axis(row)];
+        match self.rows.unit(row) {
+            Unit::Length => Wrench::new(arm.cross(&direction), direction),
+            Unit::Angle => Wrench::new(direction, Vec3::zeros()),
+        }
+    }
+
+    /// Length by which its moments are compared with its forces.
+    pub fn arm(&self, laws: &Laws) -> f64 {
+        if let Law::Contact(law) = self.law { laws.arm(law) } else { 0.0 }
     }
 
     /// Direction of the row on a coordinate.
@@ -139,6 +159,21 @@ impl ContactConstraint {
     }
 }
 
+/// Tangents of a contact whose friction has directions of its own, from the axis of the body in the world; none where that lies along the
+/// normal, so that it has no part across.
+pub(super) fn directed(axis: &Vec3, normal: &Vec3) -> Option<[Vec3; 2]> {
+    let t = axis - normal * normal.dot(axis);
+    let t = (t.norm() > ALONG).then(|| t.normalize())?;
+    Some([t, normal.cross(&t)])
+}
+
+/// The axis of a frame of friction in the world.
+pub(super) fn frame_axis(frame: &Frame, system: &System, w: &Workspace, link_of_body: &[usize]) -> Vec3 {
+    let axis = Vec3::from(frame.axis);
+    let Some(&link) = frame.body.and_then(|body| link_of_body.get(body as usize)) else { return axis };
+    (w.kinematics.pose(link) * system.tree.body_pose[link]).rotation * axis
+}
+
 /// Velocities along all rows, for speeds of the tree and the velocities of links that go with them.
 pub(crate) fn find_row_velocities(
     system: &System,
@@ -158,8 +193,14 @@ pub(crate) fn find_row_velocities(
                     })
                 };
                 let relative = at(b) - at(a);
-                let rows = t.directions().into_iter().enumerate().take(t.n_rows());
+                let rows = t.directions().into_iter().enumerate().take(t.rows.n_forces());
                 out.extend(rows.map(|(k, d)| d.dot(&relative) + t.drift_along(k)));
+                if t.rows.has_moments() {
+                    let turn = |l: Option<usize>| l.map_or_else(Vec3::zeros, |l| twists[l].angular);
+                    let (relative, directions) = (turn(b) - turn(a), t.directions());
+                    let rows = t.rows.n_forces()..t.n_rows();
+                    out.extend(rows.map(|k| directions[t.rows.axis(k)].dot(&relative)));
+                }
             }
             Attachment::Speed { speed, .. } => out.push(t.side() * v[speed]),
             Attachment::Cut { cut, k } => {

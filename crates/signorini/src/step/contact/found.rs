@@ -8,6 +8,7 @@ use super::scheme::Scheme;
 use super::search::{Search, Situation};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::origin::Origin;
+use crate::contact::solve::Reason;
 use crate::dynamics::System;
 use crate::spatial::Twist;
 use crate::step::StepError;
@@ -128,9 +129,9 @@ impl Constraints {
         self.rows.write_delassus(system, out);
     }
 
-    /// Where G comes from, where that is worth knowing.
-    pub fn write_origin(&mut self, m: &Mechanism<'_>, out: &mut Origin) {
-        self.rows.write_origin(m.system, &self.list, m.w, out);
+    /// Where G comes from, where that is worth knowing, and why that was not said.
+    pub fn write_origin(&mut self, m: &Mechanism<'_>, out: &mut Origin) -> Option<Reason> {
+        self.rows.write_origin(m.system, &self.list, m.w, out)
     }
 
     /// Adds to speeds what impulses do: M⁻¹ Wᵀ r.

@@ -1,6 +1,6 @@
 //! Contact rows by the oracle: one solve of the whole constrained system per row.
 
-use super::assemble::ends;
+use super::assemble::{Loads, ends};
 use super::{Attachment, ContactConstraint};
 use crate::dynamics::{System, Workspace};
 use crate::spatial::{Twist, Wrench};
@@ -51,7 +51,7 @@ impl Oracle {
             for t in touching {
                 let ends = ends(t, system, w);
                 for k in 0..t.n_rows() {
-                    let along = |end: &Option<(usize, [Wrench; 3])>| {
+                    let along = |end: &Option<(usize, Loads)>| {
                         end.as_ref().map_or(0.0, |(link, rows)| twists[*link].dot(&rows[k]))
                     };
                     self.delassus[i * n + j] = match t.place {

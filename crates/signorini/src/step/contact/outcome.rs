@@ -6,6 +6,7 @@ use super::impacts::{ImpactRecord, Impacts};
 use super::report::{ContactReport, JointConstraintForce};
 use super::search::joint_of;
 use super::velocity::VelocityProblem;
+use crate::contact::RowValues;
 use crate::dynamics::System;
 use crate::state::ContactMemory;
 use crate::step::StepReport;
@@ -21,16 +22,19 @@ pub(crate) struct Outcome {
 
 /// What one constraint did: impulse, the part of it that was a blow, velocity at the end and without impulses.
 struct Did {
-    impulse: [f64; 3],
+    impulse: Spread,
     struck: f64,
-    end: [f64; 3],
-    free: [f64; 3],
+    end: Spread,
+    free: Spread,
 }
+
+/// Along the normal and both tangents, and about them.
+type Spread = [[f64; 3]; 2];
 
 impl Did {
     /// Of what struck and is out of reach by now.
     fn strike(x: &ImpactRecord) -> Self {
-        Self { impulse: x.impulse, struck: x.impulse[0], end: x.velocity, free: x.velocity }
+        Self { impulse: x.impulse, struck: x.impulse[0][0], end: x.velocity, free: x.velocity }
     }
 }
 
@@ -54,42 +58,45 @@ impl Outcome {
         let mut struck = impacts.sorted().iter().peekable();
         for (c, t) in found.list.iter().enumerate() {
             while let Some(x) = struck.next_if(|x| x.constraint.id < t.id) {
-                self.note(h, &x.constraint, &Did::strike(x));
+                self.note((system, h), &x.constraint, &Did::strike(x));
             }
             let at = found.offsets()[c];
-            let three = |x: &[f64]| std::array::from_fn(|k| if k < t.n_rows() { x[at + k] } else { 0.0 });
-            let mut impulse: [f64; 3] = three(&velocity.solution.r);
+            let own = at..at + t.n_rows();
             let tangents = t.tangents.map(<[f64; 3]>::from);
-            let before = three(velocity.warm.last());
+            let rows = |x: &[f64]| RowValues::new(&x[own.clone()]);
+            let (impulse, before) = (rows(&velocity.solution.r), rows(velocity.warm.last()));
             memory.push(ContactMemory { id: t.id, impulse, before, tangents, load: 0.0 });
+            let spread = |x: &[f64]| t.rows.spread(&x[own.clone()]);
+            let mut impulse = spread(&velocity.solution.r);
             // What closes in this step, or was still closing, and not by the step's own forces.
             let (start, free) = (velocity.start[at], velocity.free[at]);
             let closes = t.gap > t.rounding || -start > (free - start).abs();
-            let mut struck_by = if closes { impulse[0] } else { 0.0 };
+            let mut struck_by = if closes { impulse[0][0] } else { 0.0 };
             while let Some(x) = struck.next_if(|x| x.constraint.id == t.id) {
                 // Its directions may have changed since.
                 impulse = x.add_to(t, impulse);
-                struck_by += x.impulse[0];
+                struck_by += x.impulse[0][0];
             }
-            let did = Did { impulse, struck: struck_by, end: three(&velocity.end), free: three(&velocity.free) };
-            self.note(h, t, &did);
+            let did = Did { impulse, struck: struck_by, end: spread(&velocity.end), free: spread(&velocity.free) };
+            self.note((system, h), t, &did);
             if t.is_unilateral() && t.gap < -t.rounding {
                 report.penetration = report.penetration.max(-t.gap);
             }
         }
         for x in struck {
-            self.note(h, &x.constraint, &Did::strike(x));
+            self.note((system, h), &x.constraint, &Did::strike(x));
         }
         report.contacts = self.contacts.len() as u32;
         self.spread_blows(system, found);
     }
 
-    fn note(&mut self, h: f64, t: &ContactConstraint, did: &Did) {
+    fn note(&mut self, (system, h): (&System, f64), t: &ContactConstraint, did: &Did) {
         let Some((joint, coordinate)) = joint_of(t.id) else {
-            self.contacts.push(ContactReport::new(t, did.impulse, did.struck, did.end, &did.free));
+            let laws = system.model.laws().laws();
+            self.contacts.push(ContactReport::new((t, laws), did.impulse, did.struck, did.end, &did.free));
             return;
         };
-        let (is_limit, force) = (t.is_unilateral(), t.side() * did.impulse[0] / h);
+        let (is_limit, force) = (t.is_unilateral(), t.side() * did.impulse[0][0] / h);
         let struck = if is_limit { t.side() * did.struck } else { 0.0 };
         self.pushes.push(JointConstraintForce { joint, coordinate, is_limit, force, struck });
     }

@@ -119,14 +119,17 @@ impl Reactions {
 fn push_contacts(m: &mut Mechanism<'_>, h: f64, (found, outcome): (&Constraints, &Outcome), part: Part) {
     for c in &outcome.contacts {
         let (n, t) = (Vec3::from(c.normal), Vec3::from(c.tangent));
-        let mut force = (n * c.impulse[0] + t * c.impulse[1] + n.cross(&t) * c.impulse[2]) / h;
+        let vector = |x: [f64; 3]| (n * x[0] + t * x[1] + n.cross(&t) * x[2]) / h;
+        let (mut force, mut moment) = (vector(c.impulse), vector(c.moment));
         if part == Part::WithoutStrikes && c.struck > 0.0 {
-            force *= 1.0 - c.struck / c.impulse[0];
+            let lasting = 1.0 - c.struck / c.impulse[0];
+            force *= lasting;
+            moment *= lasting;
         }
         for (body, sign) in [(c.bodies[0], -1.0), (c.bodies[1], 1.0)] {
             let Some(link) = body.map(|b| found.search.link_of(b)) else { continue };
             let arm = Vec3::from(c.point) - m.w.kinematics.origin[link];
-            m.w.external[link] += Wrench::new(arm.cross(&force), force) * sign;
+            m.w.external[link] += Wrench::new(arm.cross(&force) + moment, force) * sign;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What contacts did in a step.
 
 use super::ContactConstraint;
+use crate::contact::law::Laws;
 use crate::model::BodyId;
 
 /// What a contact does.
@@ -42,10 +43,14 @@ pub struct ContactReport {
     pub gap: f64,
     /// Impulse on the second body: along the normal, along both tangents.
     pub impulse: [f64; 3],
+    /// Impulse of the moment on the second body about the point: about the normal, about both tangents.
+    pub moment: [f64; 3],
     /// The part of the normal impulse with which they struck: it has no limit as steps get shorter, unlike a force times the step.
     pub struck: f64,
     /// Velocity of the second body's surface against the first's at the end of the step, in the same directions.
     pub velocity: [f64; 3],
+    /// Angular velocity of the second body against the first at the end of the step about these directions, where friction resists it.
+    pub turn: [f64; 3],
     /// What it does.
     pub mode: Mode,
 }
@@ -70,16 +75,21 @@ const STILL: f64 = 1e-9;
 
 impl ContactReport {
     pub(super) fn new(
-        t: &ContactConstraint,
-        impulse: [f64; 3],
+        (t, laws): (&ContactConstraint, &Laws),
+        [impulse, moment]: [[f64; 3]; 2],
         struck: f64,
-        velocity: [f64; 3],
-        free: &[f64; 3],
+        [velocity, turn]: [[f64; 3]; 2],
+        [free, free_turn]: &[[f64; 3]; 2],
     ) -> Self {
-        let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // Turning counts by the way of the arm of the largest friction moment.
+        let arm = t.arm(laws);
+        let size = |x: &[f64], turn: &[f64; 3]| {
+            let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+            (square(x) + arm * arm * square(turn)).sqrt()
+        };
         let mode = if impulse[0] <= 0.0 {
             Mode::Open
-        } else if t.n_rows() == 1 || size(&velocity[1..]) > STILL * size(free) {
+        } else if t.n_rows() == 1 || size(&velocity[1..], &turn) > STILL * size(free, free_turn) {
             Mode::Slip
         } else {
             Mode::Stick
@@ -92,8 +102,10 @@ impl ContactReport {
             tangent: t.tangents[0].into(),
             gap: t.gap,
             impulse,
+            moment,
             struck,
             velocity,
+            turn,
             mode,
         }
     }

@@ -1,6 +1,6 @@
 //! What may push in a step: contacts of shapes, joints at their limits, dry friction in joints.
 
-use super::constraint::{Attachment, ContactConstraint, Law};
+use super::constraint::{Attachment, ContactConstraint, Law, directed, frame_axis};
 use super::faces;
 use crate::collide::{self, World};
 use crate::dynamics::{System, Workspace};
@@ -162,6 +162,8 @@ impl Search {
             };
             let [a, b] = c.id.shapes();
             let drift = surface(b) - surface(a);
+            let axis = laws.get(c.law).frame.map(|f| frame_axis(&f, now.system, now.w, &self.link_of_body));
+            let tangents = axis.and_then(|axis| directed(&axis, &c.normal)).unwrap_or(c.tangent);
             out.push(ContactConstraint {
                 id: [c.id.pair, c.id.feature],
                 place: Attachment::Links([c.a, c.b].map(|b| b.map(|b| self.link_of_body[b.index()]))),
@@ -170,12 +172,12 @@ impl Search {
                 bodies: [c.a, c.b],
                 at: c.point,
                 normal: c.normal,
-                tangents: c.tangent,
+                tangents,
                 gap: c.gap,
                 rounding: ROUNDING * (length + c.point.norm()),
                 restitution: laws.get(c.law).restitution,
                 // A belt moves along itself; what a scene says across it pushes nothing.
-                drift: c.tangent.map(|t| t.dot(&drift)),
+                drift: tangents.map(|t| t.dot(&drift)),
             });
         }
         faces::regularise_manifold(&mut out[first..]);

@@ -19,7 +19,7 @@ use super::quantity::{RowDisplacements, RowImpulses, RowVelocities};
 use super::search::joint_of;
 use super::warm::WarmStart;
 use super::{Unsolved, contact_failed};
-use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
+use crate::contact::{ContactProblem, ContactSolver, Solution, Start, Unit};
 use crate::step::{StepError, StepReport};
 
 /// Velocities of rows before a step, over what forces would make of them, that count as rest: what rounding leaves.
@@ -132,18 +132,22 @@ impl VelocityProblem {
         let is_still = is_still(&found.list, found.offsets(), start, problem.free_velocity());
         let from = if is_still { Start::Still } else { Start::Warm };
         if !warm.begin(&mut **solver, problem, from, solution) {
-            problem.refill_origin(|out| found.write_origin(m, out));
+            let mut declined = None;
+            problem.refill_origin(|out| declined = found.write_origin(m, out));
             let solved = solver.go_on(problem, from, solution);
             solved.map_err(|error| contact_failed(over.from.time, "a contact problem", error))?;
+            if let Some(reason) = declined {
+                solution.declined.note(reason);
+            }
         }
         Ok(())
     }
 }
 
 /// Whether nothing that may push moves: velocities before the step are rounding beside those that forces would give. Contacts are compared among each other,
-/// rows of joints each with itself, since they have units of their own.
+/// sliding and turning apart; rows of joints each with itself, since they have units of their own.
 fn is_still(list: &[ContactConstraint], offsets: &[usize], before: &[f64], free: &[f64]) -> bool {
-    let (mut fastest, mut given) = (0.0_f64, 0.0_f64);
+    let (mut fastest, mut given) = ([0.0_f64; 2], [0.0_f64; 2]);
     for (c, t) in list.iter().enumerate() {
         let rows = offsets[c]..offsets[c + 1];
         if joint_of(t.id).is_some() {
@@ -152,10 +156,11 @@ fn is_still(list: &[ContactConstraint], offsets: &[usize], before: &[f64], free:
             }
             continue;
         }
-        for i in rows {
-            fastest = fastest.max(before[i].abs());
-            given = given.max(free[i].abs());
+        for (k, i) in rows.enumerate() {
+            let unit = usize::from(t.rows.unit(k) == Unit::Angle);
+            fastest[unit] = fastest[unit].max(before[i].abs());
+            given[unit] = given[unit].max(free[i].abs());
         }
     }
-    fastest <= STILL * given
+    fastest.iter().zip(given).all(|(fastest, given)| *fastest <= STILL * given)
 }

@@ -6,7 +6,8 @@
 
 use super::constraint::ContactConstraint;
 use super::search::joint_of;
-use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
+use crate::contact::cone::MAX_DIM;
+use crate::contact::{ContactProblem, ContactSolver, RowValues, Solution, Start, Unit};
 use crate::spatial::Vec3;
 use crate::state::ContactMemory;
 
@@ -34,29 +35,38 @@ impl WarmStart {
         self.ahead.clear();
         // One contact alone is solved at once.
         self.is_smooth = (2..=MOST_CONTACTS).contains(&touching.len());
-        // Contacts are compared among each other, rows of joints each with itself, since they have units of their own.
-        let (mut largest, mut change) = (0.0_f64, 0.0_f64);
+        // Contacts are compared among each other, forces with forces and moments with moments; rows of joints each with itself, since they
+        // have units of their own.
+        let (mut largest, mut change) = ([0.0_f64; 2], [0.0_f64; 2]);
         self.is_changing = false;
         let mut known = memory.iter().peekable();
         for t in touching {
             while known.next_if(|m| m.id < t.id).is_some() {}
             let memory = known.peek().filter(|m| m.id == t.id);
+            let nothing = RowValues::new(&[0.0; MAX_DIM][..t.n_rows()]);
             let (last, before) =
-                memory.map_or(([0.0; 3], [0.0; 3]), |m| (m.in_tangents(t, &m.impulse), m.in_tangents(t, &m.before)));
-            let ahead: [f64; 3] = std::array::from_fn(|k| last[k] + (last[k] - before[k]));
+                memory.map_or((nothing, nothing), |m| (m.in_tangents(t, &m.impulse), m.in_tangents(t, &m.before)));
+            let (mut ahead, mut ahead_change) = (last, nothing);
+            for k in 0..t.n_rows() {
+                ahead[k] = last[k] + (last[k] - before[k]);
+                ahead_change[k] = ahead[k] - last[k];
+            }
             // Who starts or ends to push is not foretold.
             self.is_smooth &= !t.is_unilateral() || (last[0] > 0.0) == (before[0] > 0.0) && ahead[0] >= 0.0;
-            let size = |x: [f64; 3]| x[..t.n_rows()].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            let (own, own_change) = (size(last), size(std::array::from_fn(|k| ahead[k] - last[k])));
-            if joint_of(t.id).is_some() {
-                self.is_changing |= own_change > CHANGE * own;
-            } else {
-                (largest, change) = (largest.max(own), change.max(own_change));
+            for (u, unit) in Unit::ALL.into_iter().enumerate() {
+                let rows = || (0..t.n_rows()).filter(|k| t.rows.unit(*k) == unit);
+                let size = |x: &RowValues| rows().fold(0.0_f64, |m, k| m.max(x[k].abs()));
+                let (own, own_change) = (size(&last), size(&ahead_change));
+                if joint_of(t.id).is_some() {
+                    self.is_changing |= own_change > CHANGE * own;
+                } else {
+                    (largest[u], change[u]) = (largest[u].max(own), change[u].max(own_change));
+                }
             }
-            self.last.extend_from_slice(&last[..t.n_rows()]);
-            self.ahead.extend_from_slice(&ahead[..t.n_rows()]);
+            self.last.extend_from_slice(&last);
+            self.ahead.extend_from_slice(&ahead);
         }
-        self.is_changing |= change > CHANGE * largest;
+        self.is_changing |= change.iter().zip(largest).any(|(change, largest)| *change > CHANGE * largest);
     }
 
     /// Impulses of the last step, row by row.
@@ -108,9 +118,11 @@ impl WarmStart {
 
 impl ContactMemory {
     /// An impulse in the tangents that the contact has now.
-    fn in_tangents(&self, t: &ContactConstraint, impulse: &[f64; 3]) -> [f64; 3] {
+    fn in_tangents(&self, t: &ContactConstraint, impulse: &[f64]) -> RowValues {
         let [a, b] = self.tangents.map(Vec3::from);
-        let tangential = a * impulse[1] + b * impulse[2];
-        [impulse[0], t.tangents[0].dot(&tangential), t.tangents[1].dot(&tangential)]
+        t.rows.gather(&t.rows.spread(impulse).map(|[n, x, y]| {
+            let tangential = a * x + b * y;
+            [n, t.tangents[0].dot(&tangential), t.tangents[1].dot(&tangential)]
+        }))
     }
 }

@@ -1,10 +1,11 @@
 //! Expansion: what compression has stored is given back, by Poisson's hypothesis or an energetic one.
 
+use super::super::constraint::ContactConstraint;
 use super::Round;
 use crate::contact::cone::MAX_TANGENT;
 use crate::contact::delassus::{BlockMatrix, Delassus};
 use crate::contact::solve::Auto;
-use crate::contact::{Cone, ContactError, ContactProblem, ContactSolver, Solution, Start};
+use crate::contact::{Cone, ContactError, ContactProblem, ContactSolver, Solution, Start, Unit};
 use crate::scene::Restitution;
 use crate::step::StepReport;
 use crate::step::contact::quantity::{RowImpulses, RowVelocities};
@@ -108,6 +109,15 @@ impl Expansion {
     }
 }
 
+/// Whether a contact slides or turns after compression: lengths beside lengths before, angles beside angles.
+fn slides(t: &ContactConstraint, after: &[f64], before: &[f64]) -> bool {
+    Unit::ALL.into_iter().any(|unit| {
+        let rows = || (0..t.n_rows()).filter(|k| t.rows.unit(*k) == unit);
+        let slip = rows().filter(|k| *k > 0).fold(0.0_f64, |slip, k| slip.hypot(after[k]));
+        slip > STILL * rows().fold(0.0_f64, |m, k| m.max(before[k].abs()))
+    })
+}
+
 impl Compression<'_> {
     /// Kinetic energy that the energetic law gives back at most: what normal impulses have stored, and no more than the mechanism has lost.
     fn allowed_gain(&self) -> f64 {
@@ -132,8 +142,8 @@ impl Compression<'_> {
             cones.push(Cone::Unilateral);
             let Cone::Friction(section) = &self.laws[c] else { continue };
             let rows = i + 1..offsets[c + 1];
-            let slip = u[i + 1].hypot(u[i + 2]);
-            let slides = slip > STILL * round.before[i..i + 3].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            let all = i..offsets[c + 1];
+            let slides = slides(t, &u[all.clone()], &round.before[all]);
             let (still, mut half) = ([0.0; MAX_TANGENT], [0.0; MAX_TANGENT]);
             let half = &mut half[..rows.len()];
             section.box_at(given[i], if slides { &p[rows] } else { &still[..half.len()] }, half);

@@ -54,9 +54,10 @@ const MAX_ROUNDS: usize = 200;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ImpactRecord {
     pub constraint: ContactConstraint,
-    pub impulse: [f64; 3],
+    /// Along the normal and both tangents, and about them.
+    pub impulse: [[f64; 3]; 2],
     /// After it.
-    pub velocity: [f64; 3],
+    pub velocity: [[f64; 3]; 2],
     /// Whether it struck; else it was closed and took part.
     pub strikes: bool,
     /// Its place among all that struck in the step.
@@ -65,13 +66,16 @@ pub(crate) struct ImpactRecord {
 
 impl ImpactRecord {
     /// Adds its impulse to one in the directions that the contact has now.
-    pub fn add_to(&self, t: &ContactConstraint, mut impulse: [f64; 3]) -> [f64; 3] {
-        if t.normal == self.constraint.normal {
-            impulse.iter_mut().zip(self.impulse).for_each(|(sum, p)| *sum += p);
-            return impulse;
+    pub fn add_to(&self, t: &ContactConstraint, mut impulse: [[f64; 3]; 2]) -> [[f64; 3]; 2] {
+        let (then, now) = (self.constraint.directions(), t.directions());
+        for (sum, own) in impulse.iter_mut().zip(self.impulse) {
+            if then == now {
+                sum.iter_mut().zip(own).for_each(|(sum, p)| *sum += p);
+                continue;
+            }
+            let vector = then.iter().zip(own).map(|(d, p)| d * p).sum::<Vec3>();
+            sum.iter_mut().zip(now).for_each(|(sum, d)| *sum += d.dot(&vector));
         }
-        let vector = self.constraint.directions().iter().zip(self.impulse).map(|(d, p)| d * p).sum::<Vec3>();
-        impulse.iter_mut().zip(t.directions()).for_each(|(sum, d)| *sum += d.dot(&vector));
         impulse
     }
 }
@@ -282,11 +286,11 @@ impl Impacts {
                 taken -= 0.5 * impulses[i] * (round.before[i] + after[i]);
                 moved -= impulses[i] * t.drift_along(d);
             }
-            let three = |x: &[f64]| std::array::from_fn(|d| if d < t.n_rows() { x[offsets[c] + d] } else { 0.0 });
+            let spread = |x: &[f64]| t.rows.spread(&x[offsets[c]..offsets[c + 1]]);
             struck.push(ImpactRecord {
                 constraint: *t,
-                impulse: three(impulses),
-                velocity: three(after),
+                impulse: spread(impulses),
+                velocity: spread(after),
                 strikes: round.times[c].is_finite(),
                 order: struck.len(),
             });
