@@ -9,7 +9,7 @@ use super::error::DynamicsError;
 use super::formulation::{Answer, Drive, Formulation, Posed};
 use super::row::Level;
 use super::system::{System, Workspace};
-use crate::dynamics::loads::{Loads, Power};
+use crate::dynamics::force::{Configuration, Power, Sight};
 use crate::model::Instant;
 use crate::spatial::{Quaternion, Twist, Vec3};
 
@@ -228,33 +228,25 @@ impl System {
         engine.close(&Posed { system: self, kinematics, rows, closures }, rhs, displacement);
     }
 
-    /// Joint forces and wrenches of all loads at the present kinematics.
-    pub(crate) fn update_loads(&self, now: Instant, q: &[f64], v: &[f64], input: &[f64], w: &mut Workspace) -> Power {
-        w.external.fill(Default::default());
-        let mut power = self.update_joint_loads(now, q, v, input, w);
-        if !self.user_loads.is_empty() {
-            let view = self.view(&w.kinematics);
-            power += Loads::apply_user(&self.user_loads, &view, now, &mut w.external);
-        }
-        power
-    }
-
-    /// Joint forces of all loads, and wrenches of those of the scene.
-    pub(crate) fn update_joint_loads(
+    /// Joint forces and wrenches of all force elements at the present kinematics.
+    pub(crate) fn update_loads(
         &self,
         now: Instant,
         q: &[f64],
         v: &[f64],
         input: &[f64],
         w: &mut Workspace,
-    ) -> Power {
+    ) -> Result<Power, DynamicsError> {
+        w.external.fill(Default::default());
+        // A user's load may have come since.
+        w.force_scratch.resize(self.forces.n_scratch(), 0.0);
         w.tau.copy_from_slice(input);
-        let mut power = Power::default();
-        power.work += input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
-        let view = self.view(&w.kinematics);
-        let cut = (&w.cut_q[..], &w.cut_v[..]);
-        power += self.loads.apply(&view, now, (q, v), &self.cuts, &w.closures, cut, &mut w.tau, &mut w.external);
-        power
+        let mut power = Power { work: input.iter().zip(v).map(|(f, v)| f * v).sum::<f64>(), ..Power::default() };
+        let Workspace { kinematics, closures, cut_q, cut_v, force_scratch, tau, external, .. } = w;
+        let at = Configuration { view: self.view(kinematics), cuts: &self.cuts, q, cut_q };
+        let see = Sight { at, now, closures, v, cut_v };
+        power += self.forces.apply(&see, force_scratch, tau, external)?;
+        Ok(power)
     }
 
     /// Accelerations at projected coordinates and speeds (which are overwritten with their projections), and the rates of
@@ -272,7 +264,7 @@ impl System {
             return outcome;
         }
         self.project(now, q, v, w)?;
-        let mut power = self.update_loads(now, q, v, input, w);
+        let mut power = self.update_loads(now, q, v, input, w)?;
         self.accelerate(now, vdot, w)?;
         power.work += self.motion_power(vdot, v, w);
         Ok(power)
@@ -288,11 +280,14 @@ impl System {
         vdot: &mut [f64],
         w: &mut Workspace,
     ) -> Option<Result<Power, DynamicsError>> {
-        if self.needs_positions || !self.user_loads.is_empty() || !self.motions.is_empty() || !w.engine.is_direct() {
+        if self.needs_positions || !self.motions.is_empty() || !w.engine.is_direct() {
             return None;
         }
         self.prescribe(now, q, v, w);
-        let power = self.update_joint_loads(now, q, v, input, w);
+        let power = match self.update_loads(now, q, v, input, w) {
+            Ok(power) => power,
+            Err(error) => return Some(Err(error)),
+        };
         let level = Level::Acceleration(self.ground());
         let drive = Drive { tau: &w.tau, external: None, held: &w.prescribed, gravity: self.model.gravity(), level };
         let outcome = w.engine.accelerate_at_once(self, (q, v), &drive, vdot)?;
@@ -324,7 +319,7 @@ impl System {
         self.set_wanted(now, false, w);
         let Workspace { engine, kinematics, rows, closures, tau, external, prescribed, acceleration, lambda, .. } = w;
         let at = Posed { system: self, kinematics, rows, closures };
-        let external = (self.needs_positions || !self.user_loads.is_empty()).then_some(&external[..]);
+        let external = self.needs_positions.then_some(&external[..]);
         let level = Level::Acceleration(self.ground());
         let drive = Drive { tau, external, held: prescribed, gravity: self.model.gravity(), level };
         let mut answer = Answer { rates: vdot, links: acceleration, lambda };

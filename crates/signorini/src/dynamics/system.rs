@@ -3,7 +3,7 @@
 use super::engine::{Engine, Traits};
 use super::formulation::{Formulation as _, Posed};
 use super::row::{Closure, Cut, Element, RowKind, RowSet, Sight, Spin};
-use crate::dynamics::loads::{Load, Loads, View};
+use crate::dynamics::force::{Forces, View};
 use crate::dynamics::tree::{Kinematics, Tree};
 use crate::model::{Fittings, Instant, Model, Signal};
 use crate::plan::{Elimination, Plan, Shape};
@@ -22,8 +22,7 @@ pub struct System {
     pub(crate) cuts: Vec<Cut>,
     /// Whatever asks for rows.
     pub(crate) elements: Vec<Element>,
-    pub(crate) loads: Loads,
-    pub(crate) user_loads: Vec<Box<dyn Load>>,
+    pub(crate) forces: Forces,
     pub(crate) formulation: Formulation,
     /// Prescribed speeds of the tree: link, coordinate within the joint, and signal.
     pub(crate) motions: Vec<(usize, usize, Signal)>,
@@ -53,6 +52,8 @@ pub(crate) struct Workspace {
     /// Acceleration (or velocity jump) of each link's origin, gravity counted as an upward acceleration of the ground.
     pub acceleration: Vec<Twist>,
     pub external: Vec<Wrench>,
+    /// Scratch of force elements.
+    pub force_scratch: Vec<f64>,
     pub wrenches: Vec<Wrench>,
     pub prescribed: Vec<f64>,
     pub displacement: Vec<f64>,
@@ -66,7 +67,7 @@ impl System {
     pub fn build(model: Arc<Model>, plan: Plan, formulation: Formulation) -> Self {
         let tree = Tree::build(&model, &plan);
         let cuts = Cut::build_all(&model, &plan, &tree);
-        let loads = Loads::build(&model, &plan, &cuts);
+        let forces = Forces::build(&model, &plan, &cuts);
         let (mut motions, mut holds) = (Vec::new(), Vec::new());
         for (i, link) in plan.links.iter().enumerate() {
             let Some(joint) = link.joint else { continue };
@@ -89,7 +90,6 @@ impl System {
         let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
         let n_cut_v = cuts.iter().map(|c| c.v.len()).sum();
-        let user_loads = Vec::new();
         let elimination = None;
         let mut system = Self {
             model,
@@ -97,8 +97,7 @@ impl System {
             tree,
             cuts,
             elements,
-            loads,
-            user_loads,
+            forces,
             formulation,
             motions,
             holds,
@@ -131,6 +130,7 @@ impl System {
             tau: vec![0.0; n_v],
             acceleration: vec![Twist::default(); n_links],
             external: vec![Wrench::default(); n_links],
+            force_scratch: vec![0.0; self.forces.n_scratch()],
             wrenches: vec![Wrench::default(); n_links],
             prescribed: vec![0.0; n_v],
             displacement: vec![0.0; n_v],
@@ -199,10 +199,7 @@ impl System {
             joint.fittings.motors.iter().for_each(|m| see(&m.signal));
         }
         for force in self.model.forces() {
-            use crate::model::ForceKind::*;
-            if let Force { signal, .. } | Torque { signal, .. } = &force.kind {
-                see(signal);
-            }
+            force.signal().into_iter().for_each(&mut see);
         }
         next
     }

@@ -28,7 +28,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub(super) fn body(&self, name: &str, path: &str) -> Result<Option<BodyId>, ModelError> {
+    pub fn body(&self, name: &str, path: &str) -> Result<Option<BodyId>, ModelError> {
         let unknown = || ModelError::new(path, format!("found `{name}`, allowed is `{GROUND}` or the name of a body"));
         self.bodies.get(name).copied().ok_or_else(unknown)
     }
@@ -71,7 +71,7 @@ impl Model {
         }
         let couplings = super::coupling::build_couplings(scene, &names, &mut joints)?;
         let forces = scene.force.iter().enumerate();
-        let forces = forces.map(|(i, f)| build_force(&names, &bodies, f, i)).collect::<Result<Vec<_>, _>>()?;
+        let forces = forces.map(|(i, f)| Force::build(&names, &bodies, f, i)).collect::<Result<Vec<_>, _>>()?;
         let mut markers = Vec::new();
         for (i, m) in scene.output.marker.iter().enumerate() {
             let body = names.body(&m.body, &format!("output.marker[{i}].body"))?;
@@ -240,35 +240,6 @@ fn build_fittings(joint: &scene::Joint) -> Fittings {
     }
 }
 
-fn build_force(names: &Names, bodies: &[Body], force: &scene::Force, i: usize) -> Result<Force, ModelError> {
-    let key = |k: &str| format!("force[{i}].{k}");
-    let factor = |s: &Option<scene::Signal>| {
-        s.as_ref().map_or(Signal::Constant(1.0), |s| Signal::build(s, Interpolation::Linear))
-    };
-    let kind = match force {
-        scene::Force::Spring { a, b, stiffness, length, damping, .. } => ForceKind::Spring {
-            a: Point { body: names.body(&a.body, &key("a.body"))?, position: a.point.into() },
-            b: Point { body: names.body(&b.body, &key("b.body"))?, position: b.point.into() },
-            stiffness: *stiffness,
-            length: *length,
-            damping: *damping,
-        },
-        scene::Force::Force { body, point, vector, axes, signal, .. } => {
-            let body = names.body(body, &key("body"))?;
-            let com = body.map_or_else(Vec3::zeros, |b| bodies[b.index()].com);
-            let at = Point { body, position: point.map_or(com, Vec3::from) };
-            ForceKind::Force { at, vector: (*vector).into(), axes: *axes, signal: factor(signal) }
-        }
-        scene::Force::Torque { body, vector, axes, signal, .. } => ForceKind::Torque {
-            body: names.body(body, &key("body"))?,
-            vector: (*vector).into(),
-            axes: *axes,
-            signal: factor(signal),
-        },
-    };
-    Ok(Force { name: force.name().to_string(), kind, is_on: true })
-}
-
 /// Over all bodies, the farthest joint or spring end from the centre of mass, or the radius of gyration if that is larger; the
 /// distance of a body from the world's origin where bodies are points.
 fn characteristic_length(model: &Model, scene: &Scene) -> f64 {
@@ -292,11 +263,9 @@ fn characteristic_length(model: &Model, scene: &Scene) -> f64 {
         }
     }
     for force in &model.forces {
-        if let ForceKind::Spring { a, b, .. } = &force.kind {
-            for p in [a, b] {
-                if let Some(body) = p.body {
-                    points[body.index()].push(p.position);
-                }
+        for p in force.ends() {
+            if let Some(body) = p.body {
+                points[body.index()].push(p.position);
             }
         }
     }

@@ -18,7 +18,7 @@ pub use build::ModelError;
 pub use contact::{Form, PairRule, Rules, Shape};
 pub use coupling::{CoupledCoordinate, Coupling, CouplingKind, Place};
 pub use event::Event;
-pub use force::{Force, ForceKind, Point};
+pub use force::{Force, ForceKind, Point, Push, SpringDamper, Torque};
 pub use ids::{BodyId, CouplingId, JointId};
 pub use laws::PairLaws;
 pub use signal::{Instant, Signal};

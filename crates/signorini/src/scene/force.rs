@@ -1,7 +1,13 @@
-//! Applied loads.
+//! Applied loads: what may be written, and what of it has a meaning.
 
-use super::Signal;
+use super::schema::ValueSpec::{Choice, Number, NumberOrTable, Table, Text};
+use super::schema::tables::{ATTACHMENT, AXES, SIGNAL, VECTOR, kind};
+use super::schema::{TableSpec, optional, required};
+use super::validate::{Check, Range};
+use super::{FindingKind, Signal};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fmt::Arguments;
 
 /// An applied load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,4 +95,90 @@ pub enum Axes {
     World,
     /// Turning with the body.
     Body,
+}
+
+/// The keys of `[[force]]`.
+pub(super) static FORCE: TableSpec = TableSpec {
+    name: "force",
+    keys: &[required("name", Text), required("kind", Choice(&["spring", "force", "torque"]))],
+    kinds: &[
+        kind(
+            "spring",
+            &[
+                required("a", Table(&ATTACHMENT)),
+                required("b", Table(&ATTACHMENT)),
+                optional("stiffness", Number),
+                optional("length", Number),
+                optional("damping", Number),
+            ],
+        ),
+        kind(
+            "force",
+            &[
+                required("body", Text),
+                optional("point", VECTOR),
+                required("vector", VECTOR),
+                optional("axes", AXES),
+                optional("signal", NumberOrTable(&SIGNAL)),
+            ],
+        ),
+        kind(
+            "torque",
+            &[
+                required("body", Text),
+                required("vector", VECTOR),
+                optional("axes", AXES),
+                optional("signal", NumberOrTable(&SIGNAL)),
+            ],
+        ),
+    ],
+};
+
+impl Check<'_> {
+    /// Every `[[force]]`.
+    pub(super) fn forces(&mut self) {
+        let mut seen = HashSet::new();
+        for (i, force) in self.scene.force.iter().enumerate() {
+            self.subject = Some(("force", force.name()));
+            let at = format_args!("force[{i}]");
+            self.name(at, force.name(), &mut seen);
+            self.force(at, force);
+        }
+        self.subject = None;
+    }
+
+    fn force(&mut self, at: Arguments<'_>, force: &Force) {
+        match force {
+            Force::Spring { a, b, stiffness, length, damping, .. } => {
+                self.attachment(format_args!("{at}.a"), a);
+                self.attachment(format_args!("{at}.b"), b);
+                if a.body == b.body {
+                    let message = "both ends are on the same body, where no force does anything";
+                    self.add(FindingKind::SameBody, format_args!("{at}.b.body"), message);
+                }
+                self.number(format_args!("{at}.stiffness"), *stiffness, Range::NotNegative);
+                self.number(format_args!("{at}.length"), *length, Range::NotNegative);
+                self.number(format_args!("{at}.damping"), *damping, Range::NotNegative);
+            }
+            Force::Force { body, point, vector, signal, .. } => {
+                self.load(at, body, vector, signal.as_ref());
+                self.numbers(format_args!("{at}.point"), &point.unwrap_or_default(), Range::Finite);
+            }
+            Force::Torque { body, vector, signal, .. } => self.load(at, body, vector, signal.as_ref()),
+        }
+    }
+
+    /// A point of a body or of the ground.
+    pub(super) fn attachment(&mut self, at: Arguments<'_>, end: &Attachment) {
+        self.body_name(format_args!("{at}.body"), &end.body, true);
+        self.numbers(format_args!("{at}.point"), &end.point, Range::Finite);
+    }
+
+    fn load(&mut self, at: Arguments<'_>, body: &str, vector: &[f64], signal: Option<&Signal>) {
+        self.body_name(format_args!("{at}.body"), body, false);
+        self.numbers(format_args!("{at}.vector"), vector, Range::Finite);
+        if let Some(signal) = signal {
+            self.signal(format_args!("{at}.signal"), signal, false);
+        }
+    }
 }

@@ -241,7 +241,7 @@ impl Simulation {
         self.observe(false, &mut before)?;
         let bodies = self.system.body_motions(&self.work.kinematics);
         let momentum_before = self.work.kinematics.momentum(&self.system.tree);
-        let stored = self.stored();
+        let stored = self.system.stored(&self.state.q, &self.work);
         let poses: Vec<Pose> = bodies.iter().map(|b| b.pose).collect();
         let situation = Situation { time, poses: &poses, joint_q: &before.joint_q };
         let mut edits = Edits::new(&self.scene, &self.system.model, &self.state.topology, situation);
@@ -361,8 +361,8 @@ impl Simulation {
         let twists_after = self.twists_after(&system, &remapped, jumped.as_ref(), &twists_before);
         let mut momenta_before = self.conjugate_momenta(&twists_before);
         let mut momenta_after = self.conjugate_momenta(&twists_after);
-        system.user_loads = std::mem::take(&mut self.system.user_loads);
-        system.needs_positions |= !system.user_loads.is_empty();
+        system.forces.adopt_user_loads(&mut self.system.forces);
+        system.needs_positions |= system.forces.has_user_loads();
         let old = std::mem::replace(&mut self.system, system);
         self.work = workspace;
         let (n_q, n_v) = self.system.sizes();
@@ -414,7 +414,7 @@ impl Simulation {
         }
         // Springs that come under tension bring their energy along, those that go take it with them. Nothing else about potential
         // energy changes, since no body moves.
-        let now = self.stored();
+        let now = self.system.stored(&self.state.q, &self.work);
         let gained = if (now - stored).abs() > SAME_ENERGY * (now + stored) { now - stored } else { 0.0 };
         work += gained.max(0.0);
         common.work = work;
@@ -423,12 +423,6 @@ impl Simulation {
         self.state.dissipated += common.dissipated;
         (report.kinetic, report.potential) = (seen.kinetic, seen.potential);
         (report.work, report.dissipated) = (self.state.work, self.state.dissipated);
-    }
-
-    /// Energy stored in springs, at the positions in `work`.
-    fn stored(&self) -> f64 {
-        let (system, w) = (&self.system, &self.work);
-        system.loads.potential(&system.view(&w.kinematics), &self.state.q, &system.cuts, &w.cut_q)
     }
 
     /// Velocity of each body after the jump, at its centre of mass.

@@ -1,7 +1,7 @@
 //! Observations, in the user's order and conventions.
 
 use super::{BodyMotion, CouplingMotion, Observation, Simulation, StepError};
-use crate::dynamics::loads::motor_forces;
+use crate::dynamics::force::joint_forces;
 use crate::dynamics::row::{Element, RowKind};
 use crate::dynamics::{Formulation, System, Workspace};
 use crate::model::{BodyId, Instant};
@@ -102,7 +102,7 @@ impl Simulation {
         let (system, w) = (&self.system, &mut self.work);
         let now = Instant::now(next.time);
         // The oracle's multipliers are not kept; joint wrenches come from the recursion at the same state.
-        system.update_loads(now, &next.q, &next.v, &self.input, w);
+        system.update_loads(now, &next.q, &next.v, &self.input, w)?;
         system.react(now, vdot, w)?;
         system.read_forces(now, (&next.q, &next.v), &self.input, vdot, w, out);
         Ok(())
@@ -134,7 +134,8 @@ impl System {
             let link = &self.tree.links[l];
             out.reactions[j] = self.tree_reaction(l, w).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
-            motor_forces(&joint.fittings, now, &q[link.q_range()], &v[link.v_range()], actuators);
+            let parts = joint_forces(joint.kind(), &joint.fittings, now, &q[link.q_range()], &v[link.v_range()]);
+            actuators.iter_mut().zip(parts.work).for_each(|(sum, force)| *sum += force);
             for (k, v) in link.v_range().enumerate() {
                 actuators[k] += input[v];
                 if self.tree.prescribed[v] {
@@ -149,14 +150,13 @@ impl System {
             match element {
                 Element::Joint(c) if is_whole => {
                     let (cut, joint) = (&self.cuts[*c], &model.joints()[id.index()]);
-                    let mut fittings = [0.0; 6];
                     let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
-                    let forces = &mut fittings[..v.len()];
-                    crate::dynamics::loads::joint_forces(joint.kind(), &joint.fittings, now, q, v, forces);
-                    let own = (0..v.len()).fold(Wrench::default(), |s, k| s + w.closures[*c].measures[k] * fittings[k]);
+                    let parts = joint_forces(joint.kind(), &joint.fittings, now, q, v);
+                    let measures = &w.closures[*c].measures;
+                    let own = (0..v.len()).fold(Wrench::default(), |s, k| s + measures[k] * parts.total(k));
                     *sum = (by_rows + own).to_array();
                     let actuators = &mut out.actuators[joint.v.clone()];
-                    motor_forces(&joint.fittings, now, q, v, actuators);
+                    actuators.iter_mut().zip(parts.work).for_each(|(sum, force)| *sum += force);
                     for (row, lambda) in w.rows.iter().zip(&w.lambda).filter(|(row, _)| row.element == e) {
                         if let RowKind::Prescribed(k) = row.kind {
                             actuators[k] += lambda;

@@ -6,7 +6,7 @@ use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::contact::solve::DEFAULT_TOLERANCE;
 use crate::dynamics::dense::Dense;
-use crate::dynamics::loads::Load;
+use crate::dynamics::force::{Load, Power};
 use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::impulse::EventReport;
 use crate::model::{Instant, Model, Topology};
@@ -204,7 +204,7 @@ impl Simulation {
     /// Adds a load of the user's own. It is not part of the state: add it again when resuming.
     pub fn add_load(&mut self, load: Box<dyn Load>) {
         self.system.needs_positions = true;
-        self.system.user_loads.push(load);
+        self.system.forces.add(load);
     }
 
     /// Keeps the forces in joints of every step with contact from now on, for [`Simulation::observe`]. They are means over the step, known at its
@@ -272,6 +272,13 @@ impl Simulation {
         self.work.cut_q.copy_from_slice(&self.state.cut_q);
         self.system.evaluate(Instant::now(next.time), &mut next.q, &mut next.v, &self.input, out, &mut self.work)?;
         Ok(())
+    }
+
+    /// What force elements and a controller do at the present state, prescribed motions left out.
+    pub fn power(&mut self) -> Result<Power, StepError> {
+        self.update_current();
+        let (now, w) = (Instant::now(self.state.time), &mut self.work);
+        Ok(self.system.update_loads(now, &self.state.q, &self.state.v, &self.input, w)?)
     }
 
     /// Linear momentum as `force`, angular momentum about the world origin as `moment`.

@@ -33,8 +33,6 @@ pub struct Cut {
 pub struct Closure {
     /// Origin of the child's joint frame.
     pub at: Vec3,
-    /// From the parent's joint frame to the child's.
-    pub span: Vec3,
     /// From the parent link's origin to the child's joint frame.
     pub parent_arm: Vec3,
     /// From the child link's origin to the child's joint frame.
@@ -138,7 +136,7 @@ impl Cut {
         let linear = spin.cross(&spin.cross(&parent_arm)) - child_spin.cross(&child_spin.cross(&child_arm))
             + spin.cross(&motion.rate.linear) * 2.0;
         let bias = Twist::new(spin.cross(&motion.rate.angular), linear) + motion.bias;
-        Closure { at: c.translation, span, parent_arm, child_arm, rows, gaps, measures, relative, bias }
+        Closure { at: c.translation, parent_arm, child_arm, rows, gaps, measures, relative, bias }
     }
 
     fn measures(&self, motion: &JointMotion) -> [Wrench; 6] {

@@ -3,7 +3,7 @@
 //! The reader checks files against these tables, and the tests compare them with `book/scene-format.md` and with the
 //! types of [`Scene`](super::Scene), so that none of the three can drift from the others.
 
-mod tables;
+pub(crate) mod tables;
 
 pub(crate) use tables::{ATTACHMENT, SCENE};
 

@@ -1,15 +1,16 @@
 //! The tables themselves. Order is the order of the documentation.
 
 use super::{KeySpec, KindSpec, TableSpec, ValueSpec, optional, required};
+use crate::scene::force::FORCE;
 use ValueSpec::{Choice, Count, Counts, Directions, Flag, Limits, Number, NumberOrNumbers, NumberOrTable};
 use ValueSpec::{NumberPairOrTable, Numbers, Points};
 use ValueSpec::{Table, Tables, Text, TextOrTable, Texts};
 
-const VECTOR: ValueSpec = Numbers(&[3]);
+pub(crate) const VECTOR: ValueSpec = Numbers(&[3]);
 const QUATERNION: ValueSpec = Numbers(&[4]);
 const FRICTION_VALUE: ValueSpec = NumberPairOrTable(&FRICTION);
 
-const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
+pub(crate) const fn kind(kind: &'static str, keys: &'static [KeySpec]) -> KindSpec {
     KindSpec { kind, keys }
 }
 
@@ -246,7 +247,7 @@ static MOTOR: TableSpec = TableSpec {
     ],
 };
 
-static SIGNAL: TableSpec = TableSpec {
+pub(crate) static SIGNAL: TableSpec = TableSpec {
     name: "signal",
     keys: &[required("kind", Choice(&["ramp", "sine", "table"]))],
     kinds: &[
@@ -271,43 +272,7 @@ static SIGNAL: TableSpec = TableSpec {
     ],
 };
 
-static FORCE: TableSpec = TableSpec {
-    name: "force",
-    keys: &[required("name", Text), required("kind", Choice(&["spring", "force", "torque"]))],
-    kinds: &[
-        kind(
-            "spring",
-            &[
-                required("a", Table(&ATTACHMENT)),
-                required("b", Table(&ATTACHMENT)),
-                optional("stiffness", Number),
-                optional("length", Number),
-                optional("damping", Number),
-            ],
-        ),
-        kind(
-            "force",
-            &[
-                required("body", Text),
-                optional("point", VECTOR),
-                required("vector", VECTOR),
-                optional("axes", AXES),
-                optional("signal", NumberOrTable(&SIGNAL)),
-            ],
-        ),
-        kind(
-            "torque",
-            &[
-                required("body", Text),
-                required("vector", VECTOR),
-                optional("axes", AXES),
-                optional("signal", NumberOrTable(&SIGNAL)),
-            ],
-        ),
-    ],
-};
-
-const AXES: ValueSpec = Choice(&["world", "body"]);
+pub(crate) const AXES: ValueSpec = Choice(&["world", "body"]);
 
 pub(crate) static ATTACHMENT: TableSpec =
     TableSpec { name: "attachment", keys: &[required("body", Text), optional("point", VECTOR)], kinds: &[] };

@@ -8,7 +8,6 @@ mod body;
 mod contact;
 mod coupling;
 pub(crate) mod event;
-mod force;
 mod friction;
 mod joint;
 mod numbers;
@@ -16,6 +15,7 @@ mod run;
 mod signal;
 
 pub(crate) use body::principal_moments;
+pub(super) use numbers::Range;
 
 use super::finding::MAX_FINDINGS;
 use super::suggest::did_you_mean;
@@ -49,10 +49,10 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// A validation under way.
-struct Check<'a> {
-    scene: &'a Scene,
+pub(super) struct Check<'a> {
+    pub(super) scene: &'a Scene,
     /// What findings are about: noun and name.
-    subject: Option<(&'static str, &'a str)>,
+    pub(super) subject: Option<(&'static str, &'a str)>,
     /// Bodies by name, as soon as they have been gone through.
     bodies: HashMap<&'a str, &'a Body>,
     /// Frames by body and name.
@@ -61,11 +61,17 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn add(&mut self, kind: FindingKind, at: Arguments<'_>, message: &str) {
+    pub(super) fn add(&mut self, kind: FindingKind, at: Arguments<'_>, message: &str) {
         self.add_with(kind, at, message, |finding| finding);
     }
 
-    fn add_with(&mut self, kind: FindingKind, at: Arguments<'_>, message: &str, with: impl FnOnce(Finding) -> Finding) {
+    pub(super) fn add_with(
+        &mut self,
+        kind: FindingKind,
+        at: Arguments<'_>,
+        message: &str,
+        with: impl FnOnce(Finding) -> Finding,
+    ) {
         if !self.is_full() {
             let mut finding = with(Finding::new(kind, at.to_string(), message));
             finding.subject = self.subject.map(|(noun, name)| format!("{noun} `{name}`"));
@@ -78,7 +84,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks one name among others of its sort.
-    fn name(&mut self, at: Arguments<'_>, name: &'a str, seen: &mut HashSet<&'a str>) {
+    pub(super) fn name(&mut self, at: Arguments<'_>, name: &'a str, seen: &mut HashSet<&'a str>) {
         if !is_name(name) {
             self.add_with(FindingKind::BadName, format_args!("{at}.name"), "this cannot be a name", |f| {
                 f.found(format!("{:?}", name.chars().take(MAX_NAME).collect::<String>()))
@@ -92,7 +98,7 @@ impl<'a> Check<'a> {
     }
 
     /// A reference to a body, which may be the ground where `ground` says so.
-    fn body_name(&mut self, at: Arguments<'_>, name: &str, ground: bool) {
+    pub(super) fn body_name(&mut self, at: Arguments<'_>, name: &str, ground: bool) {
         if name == GROUND && !ground {
             self.add_with(FindingKind::UnknownName, at, "the ground does not move", |f| {
                 f.found(format!("`{GROUND}`")).allowed("the name of another body")

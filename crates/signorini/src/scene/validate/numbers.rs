@@ -7,7 +7,7 @@ use std::fmt::Arguments;
 
 /// Which numbers are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Range {
+pub(in crate::scene) enum Range {
     Finite,
     Positive,
     NotNegative,
@@ -20,7 +20,7 @@ const EXTENT: [f64; 2] = [1e-60, 1e60];
 
 impl Check<'_> {
     /// Whether a number is as it must be; adds a finding if not.
-    pub(super) fn number(&mut self, at: Arguments<'_>, value: f64, range: Range) -> bool {
+    pub(in crate::scene) fn number(&mut self, at: Arguments<'_>, value: f64, range: Range) -> bool {
         let (kind, message, allowed) = match range {
             _ if !value.is_finite() => (FindingKind::NotFinite, "the number is not finite", "a finite number"),
             Range::Positive if value <= 0.0 => {
@@ -42,7 +42,7 @@ impl Check<'_> {
     }
 
     /// The same for each of a list.
-    pub(super) fn numbers(&mut self, at: Arguments<'_>, values: &[f64], range: Range) -> bool {
+    pub(in crate::scene) fn numbers(&mut self, at: Arguments<'_>, values: &[f64], range: Range) -> bool {
         let mut all = true;
         for (i, &value) in values.iter().enumerate() {
             all &= self.number(format_args!("{at}[{i}]"), value, range);

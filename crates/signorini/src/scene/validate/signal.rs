@@ -7,7 +7,7 @@ use std::fmt::Arguments;
 
 impl Check<'_> {
     /// A function of time. Prescribed motion needs accelerations, hence `smooth` tables.
-    pub(super) fn signal(&mut self, at: Arguments<'_>, signal: &Signal, smooth: bool) {
+    pub(in crate::scene) fn signal(&mut self, at: Arguments<'_>, signal: &Signal, smooth: bool) {
         match signal {
             Signal::Constant(value) => {
                 self.number(at, *value, Range::Finite);

@@ -14,7 +14,7 @@ use super::found::Constraints;
 use super::free::FreeMotion;
 use super::motion::{Balance, Interval, Mechanism, Moving, Trial};
 use super::scheme::Scheme;
-use crate::dynamics::loads::Power;
+use crate::dynamics::force::Power;
 use crate::spatial::Vec3;
 use crate::step::StepError;
 
@@ -57,7 +57,7 @@ impl Flight {
             trial.v.iter_mut().zip(&self.rates).for_each(|(v, rate)| *v += 0.5 * over.h * rate);
             system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
             system.project(over.middle(), &mut trial.q, &mut trial.v, &mut trial.w)?;
-            power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w);
+            power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w)?;
             system.accelerate(over.middle(), &mut self.rates, &mut trial.w)?;
             power.work += system.motion_power(&self.rates, &trial.v, &mut trial.w);
         }

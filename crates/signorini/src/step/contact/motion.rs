@@ -19,8 +19,7 @@ impl Mechanism<'_> {
     /// Whether forces depend on where the mechanism is.
     pub fn has_loads(&self) -> bool {
         let system = self.system;
-        let has_none = system.elements.is_empty() && system.model.forces().is_empty() && system.loads.is_idle();
-        !has_none || !system.user_loads.is_empty()
+        !(system.elements.is_empty() && system.model.forces().is_empty() && system.forces.is_empty())
     }
 }
 

@@ -106,7 +106,7 @@ impl Reactions {
         part: Part,
     ) -> Result<(), StepError> {
         let system = m.system;
-        system.update_loads(at, &now.q, &now.start, m.input, m.w);
+        system.update_loads(at, &now.q, &now.start, m.input, m.w)?;
         push_contacts(m, h, pushed, part);
         push_joints(m, h, pushed.1, part);
         system.react(at, &mut self.rates, m.w)?;

@@ -60,6 +60,8 @@ impl Simulation {
             step = self.options.step.unwrap_or_else(|| self.first_step(limit - start));
         }
         let mut report = StepReport { evaluations: 1, ..Default::default() };
+        // Why the last attempt could not be evaluated.
+        let mut failure = None;
         for attempt in 0..MAX_ATTEMPTS {
             let left = limit - start;
             let h = match () {
@@ -70,16 +72,22 @@ impl Simulation {
             };
             // A step to a time that the caller asks for may be as short as time resolves.
             if h.is_nan() || (h < left && h <= 4.0 * f64::EPSILON * start.abs()) {
-                return Err(StepError::StepTooSmall { time: start, step: h });
+                return Err(failure.unwrap_or(StepError::StepTooSmall { time: start, step: h }));
             }
             let outcome = self.attempt(start, h);
             report.evaluations += STAGES as u32 - 1;
             let error = match outcome {
-                Ok(error) => error,
+                Ok(error) => {
+                    failure = None;
+                    error
+                }
                 // A stage that cannot be closed or evaluated is a step that was too long.
                 Err(error) if attempt + 1 == MAX_ATTEMPTS => return Err(error),
                 Err(StepError::Dynamics(error)) if error.is_singular() => return Err(error.into()),
-                Err(_) => f64::INFINITY,
+                Err(error) => {
+                    failure = Some(error);
+                    f64::INFINITY
+                }
             };
             let factor = SAFETY * error.powf(-1.0 / 8.0);
             if error <= 1.0 {

@@ -8,7 +8,7 @@ pub(crate) use adaptive::Adaptive;
 pub(crate) use fixed::Fixed;
 
 use super::StepError;
-use crate::dynamics::loads::Power;
+use crate::dynamics::force::Power;
 use crate::dynamics::{System, Workspace};
 use crate::model::Instant;
 
@@ -62,7 +62,8 @@ fn sum(y: &mut [f64], terms: &[f64], stages: &[Rates], part: impl Fn(&Rates) -> 
 /// Σ cᵢ kᵢ of the powers.
 fn combine_power(terms: &[f64], stages: &[Rates]) -> Power {
     terms.iter().zip(stages).fold(Power::default(), |mut sum, (c, stage)| {
-        sum += Power { work: c * stage.power.work, dissipated: c * stage.power.dissipated };
+        let Power { work, dissipated, stored } = stage.power;
+        sum += Power { work: c * work, dissipated: c * dissipated, stored: c * stored };
         sum
     })
 }

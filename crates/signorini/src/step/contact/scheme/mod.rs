@@ -4,7 +4,7 @@ mod moreau;
 mod stewart_trinkle;
 
 use super::motion::{Interval, Mechanism, Trial};
-use crate::dynamics::loads::Power;
+use crate::dynamics::force::Power;
 use crate::model::Instant;
 use crate::scene::Integrator;
 use crate::step::StepError;

@@ -22,7 +22,7 @@ impl Rules for Moreau {
         let (system, at) = (m.system, self.configuration(over));
         system.displace(q, v, 0.5 * over.h);
         system.project(at, q, v, m.w)?;
-        let power = system.update_loads(at, q, v, m.input, m.w);
+        let power = system.update_loads(at, q, v, m.input, m.w)?;
         Ok(Placed { at, power, is_start: false })
     }
 

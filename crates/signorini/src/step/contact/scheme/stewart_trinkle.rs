@@ -28,13 +28,13 @@ impl Rules for StewartTrinkle {
             trial.start(over);
             system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
             system.project(over.middle(), &mut trial.q, &mut trial.v, &mut trial.w)?;
-            let power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w);
+            let power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w)?;
             system.project(at, q, v, m.w)?;
             m.w.tau.copy_from_slice(&trial.w.tau);
             m.w.external.copy_from_slice(&trial.w.external);
             return Ok(Placed { at, power, is_start: false });
         }
-        let power = system.update_loads(over.middle(), q, v, m.input, m.w);
+        let power = system.update_loads(over.middle(), q, v, m.input, m.w)?;
         // A state that a step has left is on the manifold, and so are its kinematics.
         let is_start = system.motions.is_empty() && system.has_unit_quaternions(q);
         if !is_start {
