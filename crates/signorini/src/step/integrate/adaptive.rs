@@ -5,7 +5,9 @@
 //! **Method.** Dormand and Prince's explicit method of order 8 with embedded orders 5 and 3 [hairer1993, II.5] on
 //! coordinates and speeds as plain numbers, projected as in `dynamics/evaluate.rs`. An error is measured against the natural
 //! size of its quantity: a radian, the mechanism's length, and for speeds the fastest rate in the mechanism now (or what
-//! the accelerations make of it within the step). So there is no absolute tolerance and no unit. Of an error only the
+//! the accelerations make of it within the step). At rest that rate is nothing but rounding of forces that cancel, and steps that resolve it
+//! would be short without end: a rate that moves nothing by more than rounding within the step counts as that much ([`UNSEEN`]). So there
+//! is no absolute tolerance and no unit. Of an error only the
 //! part along the loops' manifold counts; the rest is taken away by the projection that ends the step. Steps end on
 //! breakpoints of tables and on the times that the caller asks for; the step that was cut short does not shorten the next.
 //!
@@ -36,6 +38,13 @@ const SAFETY: f64 = 0.9;
 const CHANGE: (f64, f64) = (1.0 / 3.0, 6.0);
 /// First step as a fraction of the time in which the motion changes by one natural unit.
 const FIRST: f64 = 0.01;
+/// Displacement in a step, in natural units and over the tolerance, that rounding hides. Forces that cancel are wrong by an ε of each; coordinates
+/// by an ε of a natural unit, which a stiffness turns into an acceleration of ε ω². In a step with h ω ≤ 8, beyond the method's stability,
+/// both change a speed by less than 64 ε/h. Measured (`tests/adaptive_rest.rs`): a critically damped mass rests for 20 time units of ten
+/// decay times each in 105 steps instead of 387 438, a platform on six servos in 108; convergence and audits are as they were.
+const UNSEEN: f64 = 64.0 * f64::EPSILON;
+/// Steps, as a share of the time left, that time cannot resolve.
+const UNRESOLVED: f64 = 64.0 * f64::EPSILON;
 /// Attempts before a step counts as impossible.
 const MAX_ATTEMPTS: u32 = 200;
 
@@ -71,7 +80,9 @@ impl Simulation {
                 _ => step,
             };
             // A step to a time that the caller asks for may be as short as time resolves.
-            if h.is_nan() || (h < left && h <= 4.0 * f64::EPSILON * start.abs()) {
+            // No run arrives in steps that are not even rounding of the way ahead; the first ones are cautious, and grow.
+            let is_lost = self.state.control.step > 0.0 && h < UNRESOLVED * left;
+            if h.is_nan() || is_lost || (h < left && h <= 4.0 * f64::EPSILON * start.abs()) {
                 return Err(failure.unwrap_or(StepError::StepTooSmall { time: start, step: h }));
             }
             let outcome = self.attempt(start, h);
@@ -138,7 +149,8 @@ impl Simulation {
         let (a, w) = (&mut self.adaptive, &mut self.work);
         let (units, state, next) = (&self.units, &self.state, &self.next);
         let k = &a.stages[0];
-        let rate = (0..next.v.len()).fold(0.0, |m: f64, i| {
+        let hidden = UNSEEN / (self.options.rtol * h);
+        let rate = (0..next.v.len()).fold(hidden, |m: f64, i| {
             let speed = state.v[i].abs().max(next.v[i].abs()).max(h * k.v[i].abs());
             m.max(speed / units.v[i])
         });
