@@ -9,7 +9,7 @@ use super::error::DynamicsError;
 use super::formulation::{Answer, Drive, Formulation, Posed};
 use super::row::Level;
 use super::system::{System, Workspace};
-use crate::dynamics::force::{Configuration, Power, Sight};
+use crate::dynamics::force::{Configuration, Power, Sight, Which};
 use crate::model::Instant;
 use crate::spatial::{Quaternion, Twist, Vec3};
 
@@ -237,6 +237,18 @@ impl System {
         input: &[f64],
         w: &mut Workspace,
     ) -> Result<Power, DynamicsError> {
+        self.update_loads_of(Which::All, now, (q, v), input, w)
+    }
+
+    /// The same of some elements only.
+    pub(crate) fn update_loads_of(
+        &self,
+        which: Which,
+        now: Instant,
+        (q, v): (&[f64], &[f64]),
+        input: &[f64],
+        w: &mut Workspace,
+    ) -> Result<Power, DynamicsError> {
         w.external.fill(Default::default());
         // A user's load may have come since.
         w.force_scratch.resize(self.forces.n_scratch(), 0.0);
@@ -245,7 +257,7 @@ impl System {
         let Workspace { kinematics, closures, cut_q, cut_v, force_scratch, tau, external, .. } = w;
         let at = Configuration { view: self.view(kinematics), cuts: &self.cuts, q, cut_q };
         let see = Sight { at, now, closures, v, cut_v };
-        power += self.forces.apply(&see, force_scratch, tau, external)?;
+        power += self.forces.apply(which, &see, force_scratch, (tau, external))?;
         Ok(power)
     }
 

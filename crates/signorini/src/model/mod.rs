@@ -142,6 +142,12 @@ impl Fittings {
         self.motors.iter().any(|m| matches!(m.kind, MotorKind::Motion) && !self.held.contains(&m.coordinate))
     }
 
+    /// Whether a spring, a damper or a servo acts.
+    pub fn is_elastic(&self) -> bool {
+        let is_servo = |m: &Motor| matches!(m.kind, MotorKind::Servo { .. });
+        !(self.stiffness.is_empty() && self.damping.is_empty()) || self.motors.iter().any(is_servo)
+    }
+
     /// The prescribed motion of one coordinate.
     pub fn motion(&self, coordinate: usize) -> Option<&Signal> {
         let is_motion = |m: &&Motor| m.coordinate == coordinate && matches!(m.kind, MotorKind::Motion);

@@ -1,7 +1,7 @@
 //! Observations, in the user's order and conventions.
 
 use super::{BodyMotion, CouplingMotion, Observation, Simulation, StepError};
-use crate::dynamics::force::joint_forces;
+use crate::dynamics::force::{joint_forces, motor_forces};
 use crate::dynamics::row::{Element, RowKind};
 use crate::dynamics::{Formulation, System, Workspace};
 use crate::model::{BodyId, Instant};
@@ -135,7 +135,9 @@ impl System {
             out.reactions[j] = self.tree_reaction(l, w).to_array();
             let actuators = &mut out.actuators[joint.v.clone()];
             let parts = joint_forces(joint.kind(), &joint.fittings, now, &q[link.q_range()], &v[link.v_range()]);
+            let motors = motor_forces(&joint.fittings, now);
             actuators.iter_mut().zip(parts.work).for_each(|(sum, force)| *sum += force);
+            actuators.iter_mut().zip(motors).for_each(|(sum, force)| *sum += force);
             for (k, v) in link.v_range().enumerate() {
                 actuators[k] += input[v];
                 if self.tree.prescribed[v] {
@@ -151,7 +153,9 @@ impl System {
                 Element::Joint(c) if is_whole => {
                     let (cut, joint) = (&self.cuts[*c], &model.joints()[id.index()]);
                     let (q, v) = (&w.cut_q[cut.q.clone()], &w.cut_v[cut.v.clone()]);
-                    let parts = joint_forces(joint.kind(), &joint.fittings, now, q, v);
+                    let mut parts = joint_forces(joint.kind(), &joint.fittings, now, q, v);
+                    let motors = motor_forces(&joint.fittings, now);
+                    parts.work.iter_mut().zip(motors).for_each(|(sum, force)| *sum += force);
                     let measures = &w.closures[*c].measures;
                     let own = (0..v.len()).fold(Wrench::default(), |s, k| s + measures[k] * parts.total(k));
                     *sum = (by_rows + own).to_array();

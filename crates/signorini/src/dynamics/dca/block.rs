@@ -194,7 +194,7 @@ impl Block {
                     continue;
                 }
                 let across = inertia.times(&s);
-                let along = s.dot(&across) + tree.armature[global];
+                let along = s.dot(&across) + kinematics.armature[global];
                 let scale =
                     s.angular.norm_squared() * inertia.aa.trace() + s.linear.norm_squared() * inertia.ll.trace();
                 if along <= NO_INERTIA * scale || along.is_nan() {

@@ -10,7 +10,7 @@ use crate::dynamics::recursive::Recursive;
 use crate::dynamics::row::{Element, Level, RowKind, RowSet};
 use crate::dynamics::system::{System, Workspace};
 use crate::dynamics::tree::Kinematics;
-use crate::model::BodyId;
+use crate::model::{BodyId, Model};
 use crate::spatial::{Twist, Vec3, Wrench};
 
 /// The whole constrained system, beside the recursion.
@@ -46,10 +46,13 @@ impl Oracle {
     ) {
         let (system, model) = (at.system, &*at.system.model);
         let mut joint_forces = vec![0.0; model.n_joint_v()];
+        let mut armature = rotors(model);
         let mut external = vec![Wrench::default(); model.bodies().len()];
         for (j, joint) in model.joints().iter().enumerate() {
             if let Some(link) = system.plan.link_of_joint[j] {
-                joint_forces[joint.v.clone()].copy_from_slice(&tau[system.tree.links[link].v_range()]);
+                let range = system.tree.links[link].v_range();
+                joint_forces[joint.v.clone()].copy_from_slice(&tau[range.clone()]);
+                armature[joint.v.clone()].copy_from_slice(&at.kinematics.armature[range]);
             }
         }
         for (i, link) in system.plan.links.iter().enumerate() {
@@ -63,7 +66,8 @@ impl Oracle {
                 external[link.body.index()] += Wrench::new(torque, Vec3::new(tau[0], tau[1], tau[2]));
             }
         }
-        let drive = BodyDrive { external: &external, joint_forces: &joint_forces, prescribed, gravity };
+        let drive =
+            BodyDrive { external: &external, joint_forces: &joint_forces, armature: &armature, prescribed, gravity };
         self.dense.solve(model, motion, &drive);
         for (i, link) in system.plan.links.iter().enumerate() {
             let range = system.tree.links[i].v_range();
@@ -100,6 +104,15 @@ impl Oracle {
         }
         prescribed
     }
+}
+
+/// Rotor inertia of each joint speed, scene order.
+fn rotors(model: &Model) -> Vec<f64> {
+    let mut rotors = vec![0.0; model.n_joint_v()];
+    for joint in model.joints().iter().filter(|j| !j.is_absent) {
+        rotors[joint.v.clone()].iter_mut().zip(&joint.fittings.armature).for_each(|(to, from)| *to = *from);
+    }
+    rotors
 }
 
 /// A floating body's acceleration (or velocity) at its centre of mass, as rates of its six speeds.
@@ -179,18 +192,19 @@ impl Formulation for Oracle {
                 + before.struck[i].shifted(&-arm(i));
         }
         let mut joint_forces = vec![0.0; model.n_joint_v()];
+        let armature = rotors(model);
         let mut prescribed = vec![None; model.n_joint_v()];
         for (j, joint) in model.joints().iter().enumerate().filter(|(_, j)| !j.is_absent) {
             for k in 0..joint.v.len() {
                 let slot = joint.v.start + k;
                 prescribed[slot] = joint.fittings.motion(k).map(|s| s.at(now)[1]);
-                let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
-                joint_forces[slot] = rotor * speed_before(at, was, j, k);
+                joint_forces[slot] = armature[slot] * speed_before(at, was, j, k);
             }
         }
         let drive = BodyDrive {
             external: &momenta,
             joint_forces: &joint_forces,
+            armature: &armature,
             prescribed: &prescribed,
             gravity: Vec3::zeros(),
         };

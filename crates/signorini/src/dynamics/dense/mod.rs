@@ -59,6 +59,8 @@ pub struct Drive<'a> {
     pub external: &'a [Wrench],
     /// Force on each joint speed, scene order.
     pub joint_forces: &'a [f64],
+    /// Inertia on each joint speed beside that of bodies, scene order.
+    pub armature: &'a [f64],
     /// Acceleration of prescribed joint speeds, scene order.
     pub prescribed: &'a [Option<f64>],
     /// Uniform gravitational acceleration.
@@ -99,7 +101,7 @@ impl Dense {
             for (k, row) in view.speeds(joint).into_iter().enumerate() {
                 let v = joint.v.start + k;
                 row.add_to(&mut force, drive.joint_forces[v]);
-                let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
+                let rotor = drive.armature[v];
                 if rotor > 0.0 {
                     row.add_outer(&mut mass, rotor);
                     row.add_to(&mut force, -rotor * row.bias);
@@ -134,7 +136,7 @@ impl Dense {
             for (k, row) in view.speeds(joint).iter().enumerate() {
                 let v = joint.v.start + k;
                 self.joint_acceleration[v] = row.value(&self.bodies);
-                let rotor = joint.fittings.armature.get(k).copied().unwrap_or(0.0);
+                let rotor = drive.armature[v];
                 self.joint_wrenches[j] += row.on_child * (drive.joint_forces[v] - rotor * self.joint_acceleration[v]);
             }
         }

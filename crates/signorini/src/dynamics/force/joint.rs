@@ -1,31 +1,64 @@
-//! Springs, dampers and motors in a joint.
+//! Springs, dampers, servos and motors in a joint.
 
 use super::sight::Site;
 use super::sink::{JointParts, Sink};
 use super::{Configuration, Element, Sight};
 use crate::dynamics::row::Cut;
-use crate::model::{Fittings, Instant, JointId, Model, MotorKind};
+use crate::model::{Fittings, Instant, JointId, Model, Motor, MotorKind};
 use crate::plan::Plan;
 use crate::scene::JointKind;
 use crate::spatial::{Quaternion, Vec3, cross_matrix};
 
-/// What acts inside one joint, wherever the joint is in the assembly.
+/// Springs, dampers and servos of one joint, wherever the joint is in the assembly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JointForces {
     joint: JointId,
     site: Site,
 }
 
+/// Motors of one joint that follow a function of time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JointMotors {
+    joint: JointId,
+    site: Site,
+}
+
+/// Forces on one speed as they depend on its coordinate and on itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct SpeedLaw {
+    /// Force of springs at the coordinate, and how it falls with it.
+    pub spring_force: f64,
+    pub spring_stiffness: f64,
+    pub spring_damping: f64,
+    /// Force of servos by what is missing to their targets, and how it falls with the coordinate.
+    pub servo_force: f64,
+    pub servo_stiffness: f64,
+    pub servo_damping: f64,
+    /// Rate of the targets.
+    pub rate: f64,
+}
+
+impl SpeedLaw {
+    /// Fall of the force with the coordinate.
+    pub fn stiffness(&self) -> f64 {
+        self.spring_stiffness + self.servo_stiffness
+    }
+
+    /// Fall of the force with the speed.
+    pub fn damping(&self) -> f64 {
+        self.spring_damping + self.servo_damping
+    }
+
+    /// The force at a speed.
+    pub fn force(&self, v: f64) -> f64 {
+        self.spring_force + self.servo_force - self.spring_damping * v + self.servo_damping * (self.rate - v)
+    }
+}
+
 impl JointForces {
-    /// Joints with springs, dampers or motors: first those of the tree, then those that close loops.
+    /// Joints with springs, dampers or servos: first those of the tree, then those that close loops.
     pub fn build_all(model: &Model, plan: &Plan, cuts: &[Cut]) -> Vec<Self> {
-        let acts = |j: &JointId| {
-            let f = &model.joints()[j.index()].fittings;
-            !(f.stiffness.is_empty() && f.damping.is_empty() && f.motors.is_empty())
-        };
-        let of_tree = plan.links.iter().enumerate().filter_map(|(i, link)| Some((link.joint?, Site::Link(i))));
-        let of_cuts = cuts.iter().enumerate().map(|(c, cut)| (cut.joint, Site::Cut(c)));
-        let fitted = of_tree.chain(of_cuts).filter(|(joint, _)| acts(joint));
+        let fitted = sites(plan, cuts).filter(|(joint, _)| model.joints()[joint.index()].fittings.is_elastic());
         fitted.map(|(joint, site)| Self { joint, site }).collect()
     }
 
@@ -33,6 +66,59 @@ impl JointForces {
     pub fn name<'a>(&self, model: &'a Model) -> &'a str {
         &model.joints()[self.joint.index()].name
     }
+
+    /// Where the joint is.
+    pub fn site(&self) -> Site {
+        self.site
+    }
+
+    /// What acts on each of its speeds.
+    pub fn write_laws(&self, model: &Model, now: Instant, (q, v): (&[f64], &[f64]), out: &mut [SpeedLaw]) {
+        let joint = &model.joints()[self.joint.index()];
+        let f = &joint.fittings;
+        let parts = joint_forces(joint.kind(), f, now, q, v);
+        for (k, law) in out.iter_mut().enumerate() {
+            let of = |values: &[f64]| values.get(k).copied().unwrap_or(0.0);
+            *law = SpeedLaw {
+                spring_force: parts.stored[k],
+                spring_stiffness: of(&f.stiffness),
+                spring_damping: of(&f.damping),
+                ..SpeedLaw::default()
+            };
+        }
+        for motor in &f.motors {
+            if let MotorKind::Servo { stiffness, damping } = motor.kind {
+                let law = &mut out[motor.coordinate];
+                let [target, rate, _] = motor.signal.at(now);
+                law.servo_force += stiffness * (target - q[motor.coordinate]);
+                // Two servos on one coordinate follow the mean of their rates.
+                let weight = law.servo_stiffness + law.servo_damping;
+                let more = stiffness + damping;
+                law.rate = if weight == 0.0 { rate } else { (law.rate * weight + rate * more) / (weight + more) };
+                law.servo_stiffness += stiffness;
+                law.servo_damping += damping;
+            }
+        }
+    }
+}
+
+impl JointMotors {
+    /// Joints with such motors, in the same order.
+    pub fn build_all(model: &Model, plan: &Plan, cuts: &[Cut]) -> Vec<Self> {
+        let is_torque = |m: &Motor| matches!(m.kind, MotorKind::Torque);
+        let acts = |joint: JointId| model.joints()[joint.index()].fittings.motors.iter().any(is_torque);
+        sites(plan, cuts).filter(|(joint, _)| acts(*joint)).map(|(joint, site)| Self { joint, site }).collect()
+    }
+
+    /// The joint's name.
+    pub fn name<'a>(&self, model: &'a Model) -> &'a str {
+        &model.joints()[self.joint.index()].name
+    }
+}
+
+fn sites(plan: &Plan, cuts: &[Cut]) -> impl Iterator<Item = (JointId, Site)> {
+    let of_tree = plan.links.iter().enumerate().filter_map(|(i, link)| Some((link.joint?, Site::Link(i))));
+    of_tree.chain(cuts.iter().enumerate().map(|(c, cut)| (cut.joint, Site::Cut(c))))
 }
 
 impl Element for JointForces {
@@ -49,6 +135,21 @@ impl Element for JointForces {
     fn potential(&self, at: &Configuration<'_>) -> f64 {
         let joint = &at.view.model.joints()[self.joint.index()];
         spring_energy(joint.kind(), &joint.fittings, at.joint_q(self.site))
+    }
+}
+
+impl Element for JointMotors {
+    fn n_scratch(&self) -> usize {
+        0
+    }
+
+    fn apply(&self, see: &Sight<'_>, _: &mut [f64], out: &mut Sink<'_>) {
+        let fittings = &see.at.view.model.joints()[self.joint.index()].fittings;
+        out.joint(see, self.site, &JointParts { work: motor_forces(fittings, see.now), ..JointParts::default() });
+    }
+
+    fn potential(&self, _: &Configuration<'_>) -> f64 {
+        0.0
     }
 }
 
@@ -92,7 +193,7 @@ fn torque_of_rotation_gradient(r: &Vec3, gradient: &Vec3) -> Vec3 {
     gradient - k * gradient * 0.5 + k * (k * gradient) * c
 }
 
-/// Forces of springs, dampers and motors of one joint on its speeds. Prescribed motion is no force.
+/// Forces of springs, dampers and servos of one joint on its speeds.
 pub(crate) fn joint_forces(kind: JointKind, f: &Fittings, now: Instant, q: &[f64], v: &[f64]) -> JointParts {
     let mut parts = JointParts::default();
     if !f.stiffness.is_empty() {
@@ -112,15 +213,19 @@ pub(crate) fn joint_forces(kind: JointKind, f: &Fittings, now: Instant, q: &[f64
         parts.dissipated[k] = -(damping * v[k]);
     }
     for motor in &f.motors {
-        let k = motor.coordinate;
-        parts.work[k] += match motor.kind {
-            MotorKind::Motion => continue,
-            MotorKind::Torque => motor.signal.at(now)[0],
-            MotorKind::Servo { stiffness, damping } => {
-                let [target, rate, _] = motor.signal.at(now);
-                stiffness * (target - q[k]) + damping * (rate - v[k])
-            }
-        };
+        if let MotorKind::Servo { stiffness, damping } = motor.kind {
+            let (k, [target, rate, _]) = (motor.coordinate, motor.signal.at(now));
+            parts.work[k] += stiffness * (target - q[k]) + damping * (rate - v[k]);
+        }
     }
     parts
+}
+
+/// Forces of motors that follow a function of time on the speeds of their joint.
+pub(crate) fn motor_forces(f: &Fittings, now: Instant) -> [f64; 6] {
+    let mut forces = [0.0; 6];
+    for motor in f.motors.iter().filter(|m| matches!(m.kind, MotorKind::Torque)) {
+        forces[motor.coordinate] += motor.signal.at(now)[0];
+    }
+    forces
 }

@@ -15,6 +15,7 @@
 //! **Checked by** `tests/force.rs`: for every kind, a user's own included, what `Stored` forces do is what the potential loses;
 //! `tests/audit.rs`; the oracle in `tests/dynamics.rs`.
 
+mod implicit;
 mod joint;
 mod push;
 mod sight;
@@ -22,7 +23,8 @@ mod sink;
 mod spring;
 mod user;
 
-pub(crate) use joint::joint_forces;
+pub(crate) use implicit::{Implicit, Passed};
+pub(crate) use joint::{joint_forces, motor_forces};
 pub(crate) use sight::{Configuration, Sight, View};
 pub use sink::{Flow, Power};
 pub use user::{Load, LoadContext, LoadView};
@@ -31,7 +33,9 @@ use super::error::DynamicsError;
 use super::row::Cut;
 use crate::model::{ForceKind, Model, Push, SpringDamper, Torque};
 use crate::plan::Plan;
-use joint::JointForces;
+use crate::spatial::Wrench;
+use joint::{JointForces, JointMotors};
+use sight::Site;
 use sink::Sink;
 
 /// What a kind of force element must say. There are no defaults: the compiler names what a new kind lacks.
@@ -48,8 +52,10 @@ pub(crate) trait Element {
 
 /// The kinds of force element there are: the one place where they are listed.
 pub(crate) enum ForceElement {
-    /// Springs, dampers and motors of one joint.
+    /// Springs, dampers and servos of one joint.
     Joint(JointForces),
+    /// Motors of one joint that follow a function of time.
+    Motors(JointMotors),
     /// Spring and damper between two points.
     Spring(Named<SpringDamper>),
     /// A force at a point of a body.
@@ -58,6 +64,15 @@ pub(crate) enum ForceElement {
     Torque(Named<Torque>),
     /// A user's own.
     User(Box<dyn Load>),
+}
+
+/// Which elements are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// Every one.
+    All,
+    /// Those that a step does not take implicitly.
+    Explicit,
 }
 
 /// A force of the scene, with its name.
@@ -71,6 +86,7 @@ macro_rules! each {
     ($element:expr, $one:ident => $act:expr) => {
         match $element {
             ForceElement::Joint($one) => $act,
+            ForceElement::Motors($one) => $act,
             ForceElement::Spring(Named { force: $one, .. }) => $act,
             ForceElement::Push(Named { force: $one, .. }) => $act,
             ForceElement::Torque(Named { force: $one, .. }) => $act,
@@ -90,10 +106,16 @@ impl ForceElement {
         }
     }
 
+    /// Whether a step may take it implicitly ([`Implicit`]).
+    fn is_implicit(&self) -> bool {
+        matches!(self, Self::Joint(joint) if matches!(joint.site(), Site::Link(_)))
+    }
+
     /// What it is called in messages.
     fn describe(&self, model: &Model) -> String {
         match self {
             Self::Joint(one) => format!("what acts in joint `{}`", one.name(model)),
+            Self::Motors(one) => format!("the motor of joint `{}`", one.name(model)),
             Self::Spring(Named { name, .. }) | Self::Push(Named { name, .. }) | Self::Torque(Named { name, .. }) => {
                 format!("force `{name}`")
             }
@@ -126,9 +148,10 @@ impl Forces {
     /// Lists what acts.
     pub fn build(model: &Model, plan: &Plan, cuts: &[Cut]) -> Self {
         let in_joints = JointForces::build_all(model, plan, cuts).into_iter().map(ForceElement::Joint);
+        let motors = JointMotors::build_all(model, plan, cuts).into_iter().map(ForceElement::Motors);
         let acting = model.forces().iter().filter(|f| f.is_on);
         let of_scene = acting.map(|f| ForceElement::build(&f.name, &f.kind));
-        Self { elements: in_joints.chain(of_scene).collect() }
+        Self { elements: in_joints.chain(motors).chain(of_scene).collect() }
     }
 
     /// Adds a user's own.
@@ -162,16 +185,19 @@ impl Forces {
     /// Adds forces on speeds of the tree to `tau`, and wrenches on links to `external`.
     pub fn apply(
         &self,
+        which: Which,
         see: &Sight<'_>,
         mut scratch: &mut [f64],
-        tau: &mut [f64],
-        external: &mut [crate::spatial::Wrench],
+        (tau, external): (&mut [f64], &mut [Wrench]),
     ) -> Result<Power, DynamicsError> {
         let mut total = Power::default();
         let mut sink = Sink::new(tau, external);
         for element in &self.elements {
             let (own, rest) = std::mem::take(&mut scratch).split_at_mut(element.n_scratch());
             scratch = rest;
+            if which == Which::Explicit && element.is_implicit() {
+                continue;
+            }
             element.apply(see, own, &mut sink);
             let power = sink.take_power();
             // Where speeds are not finite it is not the element that is to blame.

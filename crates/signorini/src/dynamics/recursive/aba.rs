@@ -53,7 +53,7 @@ impl Recursion {
         let (pivots, moved) = (&mut pivots[..], &mut moved[..]);
         let (collected, collected_bias) = (&mut collected[..], &mut collected_bias[..]);
         let (motions, columns) = (&kinematics.links[..], &kinematics.columns[..]);
-        let (floats, prescribed_speeds, armature) = (&tree.floats[..], &tree.prescribed[..], &tree.armature[..]);
+        let (floats, prescribed_speeds, armature) = (&tree.floats[..], &tree.prescribed[..], &kinematics.armature[..]);
         let has_prescribed = tree.has_prescribed;
         *singular = None;
         // What a link hands to its parent stays in registers where the parent comes next; only branchings collect in memory.

@@ -41,6 +41,15 @@ pub(crate) fn times6(columns: &[Six; 6], x: &Six) -> Six {
 
 /// Ω of every link, with the pivots of [`super::Recursion::update_articulated`].
 pub(crate) fn find_mobilities(swept: Swept<'_>, out: &mut Vec<[Six; 6]>) {
+    sweep(swept, out, |_, _| {});
+}
+
+/// How easily each speed moves, the diagonal of M⁻¹: (1 + Uᵀ Ω U/D)/D with Ω before the speed. What is prescribed does not move.
+pub(crate) fn find_speed_mobilities(swept: Swept<'_>, scratch: &mut Vec<[Six; 6]>, out: &mut [f64]) {
+    sweep(swept, scratch, |v, mobility| out[v] = mobility);
+}
+
+fn sweep(swept: Swept<'_>, out: &mut Vec<[Six; 6]>, mut note: impl FnMut(usize, f64)) {
     let Swept { tree, kinematics, pivots } = swept;
     out.clear();
     for (i, link) in tree.links.iter().enumerate() {
@@ -54,6 +63,7 @@ pub(crate) fn find_mobilities(swept: Swept<'_>, out: &mut Vec<[Six; 6]>) {
             let across = pivot.across.to_array();
             let moved = times6(&omega, &across);
             let half = 0.5 * (1.0 + dot6(&across, &moved) * pivot.inverse);
+            note(v, 2.0 * half * pivot.inverse);
             let t: Six = std::array::from_fn(|k| (half * s[k] - moved[k]) * pivot.inverse);
             for (k, column) in omega.iter_mut().enumerate() {
                 for (l, x) in column.iter_mut().enumerate() {
@@ -64,6 +74,7 @@ pub(crate) fn find_mobilities(swept: Swept<'_>, out: &mut Vec<[Six; 6]>) {
         out.push(omega);
     }
 }
+
 /// X Ω Xᵀ, X the shift of motions to a point that lies `d` away.
 fn shifted(omega: &[Six; 6], d: &Vec3) -> [Six; 6] {
     let shift = |c: &Six| Twist::new(Vec3::new(c[0], c[1], c[2]), Vec3::new(c[3], c[4], c[5])).shifted(d).to_array();

@@ -13,6 +13,7 @@ mod response;
 mod strand;
 
 pub(crate) use formulation::Recursive;
+pub(crate) use mobility::find_speed_mobilities;
 pub(crate) use strand::{Strand, take_strand};
 
 use super::tree::{Kinematics, Tree};

@@ -38,6 +38,8 @@ pub struct Kinematics {
     pub velocity: Vec<Vec3>,
     /// Velocity of each link's origin against its parent's point there, general kinds only.
     pub(crate) slide: Vec<Vec3>,
+    /// Inertia on each speed beside that of bodies: its rotor, and what a step that takes forces implicitly adds (`force/implicit.rs`).
+    pub(crate) armature: Vec<f64>,
     /// Link visits so far, over all sweeps.
     pub work: u64,
 }
@@ -52,6 +54,7 @@ impl Kinematics {
             origin: vec![Vec3::zeros(); n],
             velocity: vec![Vec3::zeros(); n],
             slide: vec![Vec3::zeros(); n],
+            armature: tree.armature.clone(),
             work: 0,
         }
     }

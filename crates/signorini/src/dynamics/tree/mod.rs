@@ -14,7 +14,7 @@ pub(crate) use kinematics::turn_axes;
 pub use kinematics::{Kinematics, LinkMotion};
 
 use crate::model::joint::{JointType, flip};
-use crate::model::{Body, BodyId, Model};
+use crate::model::{Body, BodyId, Fittings, Model};
 use crate::plan::{Plan, PlanLink};
 use crate::scene::JointKind;
 use crate::spatial::{Inertia, Mat3, Pose, Vec3};
@@ -106,6 +106,8 @@ pub struct Tree {
     pub body_pose: Vec<Pose>,
     /// Rotor inertia of each speed.
     pub armature: Vec<f64>,
+    /// Whether a spring, damper or servo acts on a speed: steps may add to its inertia.
+    pub(crate) is_sprung: Vec<bool>,
     /// Whether a speed follows a prescribed motion.
     pub prescribed: Vec<bool>,
     /// Whether any does.
@@ -206,7 +208,7 @@ impl Tree {
     fn floats_freely(&self, link: &Link) -> bool {
         let is_free =
             matches!(link.kind, LinkKind::General { joint, reversed: false } if joint.kind == JointKind::Free);
-        let is_bare = |v: usize| self.armature[v] == 0.0 && !self.prescribed[v];
+        let is_bare = |v: usize| self.armature[v] == 0.0 && !self.prescribed[v] && !self.is_sprung[v];
         is_free && link.parent == NO_PARENT && link.inertia.com == Vec3::zeros() && link.v_range().all(is_bare)
     }
 
@@ -215,6 +217,7 @@ impl Tree {
         for k in 0..n_v {
             let armature = fittings.and_then(|f| f.armature.get(k).copied());
             self.armature.push(armature.unwrap_or(0.0));
+            self.is_sprung.push(fittings.is_some_and(Fittings::is_elastic));
             self.prescribed.push(fittings.is_some_and(|f| f.motion(k).is_some()));
         }
     }

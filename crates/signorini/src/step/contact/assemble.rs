@@ -158,7 +158,7 @@ impl Rows {
             for v in link.v_range().filter(|v| !system.tree.prescribed[*v]) {
                 let s = k.unit_motion(i, link, v);
                 speeds[v] = out.n_speeds();
-                out.push_speed(six(&s.angular, &s.linear), system.tree.armature[v]);
+                out.push_speed(six(&s.angular, &s.linear), k.armature[v]);
             }
         }
         for t in touching {

@@ -14,7 +14,7 @@ use super::found::Constraints;
 use super::free::FreeMotion;
 use super::motion::{Balance, Interval, Mechanism, Moving, Trial};
 use super::scheme::Scheme;
-use crate::dynamics::force::Power;
+use crate::dynamics::force::{Power, Which};
 use crate::spatial::Vec3;
 use crate::step::StepError;
 
@@ -39,7 +39,7 @@ impl Flight {
         scheme: Scheme,
         m: &mut Mechanism<'_>,
         over: &Interval<'_>,
-        (trial, free): (&mut Trial, &FreeMotion),
+        (trial, free): (&mut Trial, &mut FreeMotion),
         found: &Constraints,
         now: &mut Moving,
     ) -> Result<(), StepError> {
@@ -52,15 +52,25 @@ impl Flight {
         }
         self.rates.copy_from_slice(&free.rates);
         let mut power = Power::default();
+        if !free.implicit.is_empty() {
+            // At the middle of the step as everything else: what flies ends at q ⊕ h (v + v⁺)/2.
+            trial.start(over);
+            system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
+            free.implicit.evaluate(system, over.middle(), (&trial.q, &trial.v), |i| flies(&i));
+        }
         for _ in 0..ITERATIONS {
+            free.implicit.clear(system, &mut trial.w);
             trial.start(over);
             trial.v.iter_mut().zip(&self.rates).for_each(|(v, rate)| *v += 0.5 * over.h * rate);
             system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
             system.project(over.middle(), &mut trial.q, &mut trial.v, &mut trial.w)?;
-            power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w)?;
+            let state = (&trial.q[..], &trial.v[..]);
+            power = system.update_loads_of(Which::Explicit, over.middle(), state, m.input, &mut trial.w)?;
+            free.implicit.impose(system, &over.from.v, over.h, &mut trial.w);
             system.accelerate(over.middle(), &mut self.rates, &mut trial.w)?;
             power.work += system.motion_power(&self.rates, &trial.v, &mut trial.w);
         }
+        free.implicit.clear(system, &mut trial.w);
         for (_, link) in tree.links.iter().enumerate().filter(|(i, _)| flies(i)) {
             for at in link.v_range().filter(|at| !tree.prescribed[*at]) {
                 now.end[at] = over.from.v[at] + over.h * self.rates[at];

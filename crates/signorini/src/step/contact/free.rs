@@ -15,6 +15,8 @@
 use super::motion::{Balance, Interval, Mechanism, Moving, Trial};
 use super::quantity::Speeds;
 use super::scheme::Scheme;
+use crate::dynamics::System;
+use crate::dynamics::force::Implicit;
 use crate::model::{Instant, Signal};
 use crate::step::StepError;
 
@@ -29,6 +31,8 @@ const ROUNDS: usize = 3;
 pub(super) struct FreeMotion {
     /// Rates of all speeds.
     pub rates: Vec<f64>,
+    /// Springs, dampers and servos in joints.
+    pub implicit: Implicit,
     /// Speeds at the configuration, projected; and halfway to those at the end.
     v: Speeds,
     halfway: Speeds,
@@ -41,8 +45,10 @@ pub(super) struct FreeMotion {
 }
 
 impl FreeMotion {
-    pub fn new(n_v: usize) -> Self {
+    pub fn new(system: &System) -> Self {
+        let (_, n_v) = system.sizes();
         Self {
+            implicit: Implicit::new(system),
             rates: vec![0.0; n_v],
             v: Speeds::zeros(n_v),
             halfway: Speeds::default(),
@@ -66,6 +72,8 @@ impl FreeMotion {
         self.v.copy_from_slice(&from.v);
         let placed = scheme.rules().place(m, over, trial, (&mut now.q, &mut self.v))?;
         self.has_start_kinematics = placed.is_start;
+        self.implicit.begin(system, placed.at, (&now.q, &self.v), h, m.w);
+        self.implicit.impose(system, &self.v, h, m.w);
         self.accelerate(m, &placed.at, &now.q, h)?;
         self.motion_power = system.motion_power(&self.rates, &self.v, m.w);
         let work = placed.power.work + self.motion_power;

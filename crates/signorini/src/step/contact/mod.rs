@@ -126,7 +126,7 @@ impl ContactStepper {
             scheme,
             now: Moving::new(system),
             trial: Trial::new(system),
-            free: FreeMotion::new(n_v),
+            free: FreeMotion::new(system),
             found: Constraints::new(system, search),
             impacts: Impacts::new(options.restitution, options.tolerance),
             flight: Flight::new(n_links, n_v),
@@ -162,6 +162,7 @@ impl ContactStepper {
         found.mark_touched(m.system, impacts.struck(), &mut flight.is_touched);
         flight.refine(scheme, m, over, (trial, free), found, now)?;
         velocity.solve(m, over, found, impacts.has_struck(), now, (&mut report, unsolved))?;
+        now.energy += free.implicit.find_passed(&from.v, &now.end, over.h);
         let overlaps = correction.compute(m, over, found, velocity, now, (&mut report, unsolved))?;
         self.report(m, over, watched, next, &mut report)?;
         self.advance(m.system, over.h, next);
@@ -258,7 +259,10 @@ impl Simulation {
             forces: self.watch.needs_forces(),
             impulses: self.watch.needs_impulses(),
         };
-        let mut report = stepper.step(&mut mechanism, &over, watched, &mut self.next)?;
+        let outcome = stepper.step(&mut mechanism, &over, watched, &mut self.next);
+        // Nobody else knows of what the step has added to inertias.
+        stepper.free.implicit.clear(&self.system, &mut self.work);
+        let mut report = outcome?;
         self.next.time = end;
         self.next.control = self.state.control;
         (report.time, report.step) = (end, h);

@@ -3,6 +3,7 @@
 use super::quantity::{Displacement, Speeds};
 use crate::dynamics::System;
 use crate::dynamics::Workspace;
+use crate::dynamics::force::Passed;
 use crate::dynamics::tree::LinkKind;
 use crate::model::Instant;
 use crate::state::State;
@@ -58,6 +59,13 @@ impl Interval<'_> {
 pub(crate) struct Balance {
     pub work: f64,
     pub dissipated: f64,
+}
+
+impl std::ops::AddAssign<Passed> for Balance {
+    fn add_assign(&mut self, passed: Passed) {
+        self.work += passed.work;
+        self.dissipated += passed.dissipated;
+    }
 }
 
 /// The motion of a step, as far as it is known.

@@ -6,6 +6,7 @@ use super::motion::{Interval, Mechanism, Moving};
 use super::outcome::Outcome;
 use super::search::joint_of;
 use crate::dynamics::System;
+use crate::dynamics::force::{Implicit, Which, joint_forces};
 use crate::model::Instant;
 use crate::spatial::{Vec3, Wrench};
 use crate::state::ContactMemory;
@@ -74,10 +75,10 @@ impl Reactions {
             return Ok(());
         }
         if self.has_struck {
-            self.find_forces(m, (at, over.h), now, pushed, Part::WithoutStrikes)?;
+            self.find_forces(m, (at, over.h), (now, &free.implicit), pushed, Part::WithoutStrikes)?;
             std::mem::swap(&mut self.forces, &mut self.lasting);
         }
-        self.find_forces(m, (at, over.h), now, pushed, Part::All)?;
+        self.find_forces(m, (at, over.h), (now, &free.implicit), pushed, Part::All)?;
         if drives {
             let mut power = system.driven_power(m.w);
             for (link, k, _) in &system.motions {
@@ -101,17 +102,35 @@ impl Reactions {
         &mut self,
         m: &mut Mechanism<'_>,
         (at, h): (Instant, f64),
-        now: &Moving,
+        (now, implicit): (&Moving, &Implicit),
         pushed: (&Constraints, &Outcome),
         part: Part,
     ) -> Result<(), StepError> {
         let system = m.system;
-        system.update_loads(at, &now.q, &now.start, m.input, m.w)?;
+        system.update_loads_of(Which::Explicit, at, (&now.q, &now.start), m.input, m.w)?;
+        implicit.impose(system, &now.start, h, m.w);
         push_contacts(m, h, pushed, part);
         push_joints(m, h, pushed.1, part);
         system.react(at, &mut self.rates, m.w)?;
         system.read_forces(at, (&now.q, &now.start), m.input, &self.rates, m.w, &mut self.forces);
+        self.replace_servo_forces(system, (at, h), now, implicit);
         Ok(())
+    }
+
+    /// Servos push with what the step felt, not with what they would at its start.
+    fn replace_servo_forces(&mut self, system: &System, (at, h): (Instant, f64), now: &Moving, implicit: &Implicit) {
+        for (joint, link) in system.model.joints().iter().zip(&system.plan.link_of_joint) {
+            let Some(link) = link.map(|l| &system.tree.links[l]).filter(|_| joint.fittings.is_elastic()) else {
+                continue;
+            };
+            let range = link.v_range();
+            let state = (&now.q[link.q_range()], &now.start[range.clone()]);
+            let at_start = joint_forces(joint.kind(), &joint.fittings, at, state.0, state.1);
+            for (k, speed) in range.enumerate() {
+                let (v, end) = (now.start[speed], now.start[speed] + h * self.rates[speed]);
+                self.forces.actuators[joint.v.start + k] += implicit.servo_force(speed, v, end, h) - at_start.work[k];
+            }
+        }
     }
 }
 

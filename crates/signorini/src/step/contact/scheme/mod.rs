@@ -39,7 +39,7 @@ impl Scheme {
 pub(crate) struct Placed {
     /// The time there.
     pub at: Instant,
-    /// Power of the loads, which are in the workspace.
+    /// Power of the loads that are not taken implicitly, which are in the workspace.
     pub power: Power,
     /// Whether the kinematics are those of the state at the start of the step.
     pub is_start: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Placed {
 /// What a scheme lays down.
 pub(crate) trait Rules: Sync {
     /// Takes `q` and `v`, the state at the start, to the configuration from which the step takes its inertias, leaves the workspace there, and finds the
-    /// loads.
+    /// loads that are not taken implicitly.
     fn place(
         &self,
         m: &mut Mechanism<'_>,

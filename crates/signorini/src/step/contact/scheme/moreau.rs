@@ -5,6 +5,7 @@
 //! to the two bodies in the step. What comes faster is met when it overlaps.
 
 use super::{Placed, Rules};
+use crate::dynamics::force::Which;
 use crate::model::Instant;
 use crate::step::StepError;
 use crate::step::contact::motion::{Interval, Mechanism, Trial};
@@ -22,7 +23,7 @@ impl Rules for Moreau {
         let (system, at) = (m.system, self.configuration(over));
         system.displace(q, v, 0.5 * over.h);
         system.project(at, q, v, m.w)?;
-        let power = system.update_loads(at, q, v, m.input, m.w)?;
+        let power = system.update_loads_of(Which::Explicit, at, (q, v), m.input, m.w)?;
         Ok(Placed { at, power, is_start: false })
     }
 

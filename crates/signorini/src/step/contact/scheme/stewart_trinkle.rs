@@ -7,6 +7,7 @@
 //! [stewart1996, eq. 4; bhalerao2009, eq. 13]. Flight is by the implicit midpoint rule (`step/contact/flight.rs`).
 
 use super::{Placed, Rules};
+use crate::dynamics::force::Which;
 use crate::model::Instant;
 use crate::step::StepError;
 use crate::step::contact::motion::{Interval, Mechanism, Trial};
@@ -28,13 +29,14 @@ impl Rules for StewartTrinkle {
             trial.start(over);
             system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
             system.project(over.middle(), &mut trial.q, &mut trial.v, &mut trial.w)?;
-            let power = system.update_loads(over.middle(), &trial.q, &trial.v, m.input, &mut trial.w)?;
+            let state = (&trial.q[..], &trial.v[..]);
+            let power = system.update_loads_of(Which::Explicit, over.middle(), state, m.input, &mut trial.w)?;
             system.project(at, q, v, m.w)?;
             m.w.tau.copy_from_slice(&trial.w.tau);
             m.w.external.copy_from_slice(&trial.w.external);
             return Ok(Placed { at, power, is_start: false });
         }
-        let power = system.update_loads(over.middle(), q, v, m.input, m.w)?;
+        let power = system.update_loads_of(Which::Explicit, over.middle(), (q, v), m.input, m.w)?;
         // A state that a step has left is on the manifold, and so are its kinematics.
         let is_start = system.motions.is_empty() && system.has_unit_quaternions(q);
         if !is_start {
