@@ -163,7 +163,8 @@ fn check_cargo(root: &Path, line: &str, arguments: &[&str]) {
     for pair in arguments.windows(2) {
         match pair {
             ["-p", name] => {
-                assert!(crates.join(name).is_dir(), "{line}");
+                let is_case = root.join("cases").join(name).join("Cargo.toml").is_file();
+                assert!(is_case || crates.join(name).is_dir(), "{line}");
                 package = name;
             }
             ["--path", path] => assert!(root.join(path).join("Cargo.toml").is_file(), "{line}"),
