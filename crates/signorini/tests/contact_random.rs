@@ -50,9 +50,14 @@ fn auto_solves_random_problems() {
         (Law::Circular, 300, 120),
         (Law::Rolling, 100, 40),
         (Law::Polygonal, 100, 40),
-        (Law::Ellipsoidal, 100, 30),
+        (Law::Ellipsoidal, 200, 30),
+        (Law::Cylindrical, 200, 30),
+        (Law::Polyhedral, 200, 30),
+        (Law::Mixed, 200, 30),
     ] {
         let (solved, total) = run(law, count, max);
+        println!("{law:?}: {solved} of {total}");
+        assert!(solved as f64 >= 0.995 * total as f64, "{law:?}: {solved} of {total} solved");
         sums = (sums.0 + solved, sums.1 + total);
     }
     assert!(sums.0 as f64 >= 0.995 * sums.1 as f64, "{} of {} solved", sums.0, sums.1);

@@ -54,6 +54,58 @@ pub struct FrictionFrame {
     pub direction: [f64; 3],
 }
 
+/// What the numbers of a section may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Allowed {
+    Finite,
+    NotNegative,
+    Positive,
+}
+
+/// A key that says what a section is.
+pub(super) struct Given<'a> {
+    pub key: &'static str,
+    pub numbers: &'a [f64],
+    pub allowed: Allowed,
+    /// Number of sides, and the least, where it has some.
+    pub sides: Option<[usize; 2]>,
+    /// Whether it has coefficients of its own, so that `mu` says nothing.
+    pub has_own_mu: bool,
+}
+
+impl FrictionSection {
+    /// Keys that may say what a section is.
+    pub(super) const KEYS: [&'static str; 6] = ["polygon", "directions", "ellipsoid", "mixed", "polyhedron", "rolling"];
+
+    /// Those that do.
+    pub(super) fn given(&self) -> Vec<Given<'_>> {
+        use Allowed::{Finite, NotNegative, Positive};
+        let (corners, planes) = (self.directions.as_flattened(), self.polyhedron.as_flattened());
+        let sides = |n: usize, least: usize| Some([n, least]);
+        let corner_sides = sides(self.directions.len(), 3).filter(|_| !corners.is_empty());
+        let plane_sides = sides(self.polyhedron.len(), 4).filter(|_| !planes.is_empty());
+        let three = |e: &'_ Option<[f64; 3]>| e.is_some();
+        let all = [
+            ("polygon", self.polygon.is_some(), &[][..], Finite, self.polygon.map(|n| [n as usize, 3])),
+            ("directions", !corners.is_empty(), corners, Finite, corner_sides),
+            ("ellipsoid", three(&self.ellipsoid), self.ellipsoid.as_ref().map_or(&[][..], |e| e), Positive, None),
+            ("mixed", three(&self.mixed), self.mixed.as_ref().map_or(&[][..], |e| e), Positive, None),
+            ("polyhedron", !planes.is_empty(), planes, Finite, plane_sides),
+            ("rolling", self.rolling.is_some(), self.rolling.as_slice(), NotNegative, None),
+        ];
+        let given = all.into_iter().filter(|(_, is_given, ..)| *is_given);
+        given
+            .map(|(key, _, numbers, allowed, sides)| Given {
+                key,
+                numbers,
+                allowed,
+                sides,
+                has_own_mu: key == "directions",
+            })
+            .collect()
+    }
+}
+
 impl Friction {
     /// Whether there is none.
     pub fn is_none(&self) -> bool {

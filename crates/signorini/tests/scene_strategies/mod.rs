@@ -7,6 +7,19 @@ use signorini::scene::*;
 mod parts;
 use parts::*;
 
+/// A material with a section of friction, in directions of the ground where it has some.
+fn of_section(name: &str, section: FrictionSection) -> Material {
+    let friction = Friction::from(section);
+    let frame = FrictionFrame { body: GROUND.into(), direction: [1.0, 0.0, 0.0] };
+    let friction_frame = (!friction.is_isotropic()).then_some(frame);
+    Material { name: name.into(), friction: Some(friction), friction_frame, ..Default::default() }
+}
+
+/// Four half-spaces that bound space.
+fn simplex() -> Vec<[f64; 3]> {
+    vec![[1.0, 1.0, 9.0], [-1.0, 1.0, -9.0], [1.0, -1.0, -9.0], [-1.0, -1.0, 9.0]]
+}
+
 /// Methods with a fixed step.
 const FIXED_STEP: [Integrator; 4] =
     [Integrator::Rk4, Integrator::Euler, Integrator::StewartTrinkle, Integrator::Moreau];
@@ -82,6 +95,17 @@ pub fn scene() -> impl Strategy<Value = Scene> {
                     restitution: Some(1.0),
                 },
                 Material { name: "air".into(), ..Material::default() },
+                of_section("p", FrictionSection { polygon: Some(7), mu: Some(0.2), ..Default::default() }),
+                of_section(
+                    "d",
+                    FrictionSection { directions: vec![[0.3, 0.0], [-0.2, 0.3], [-0.2, -0.3]], ..Default::default() },
+                ),
+                of_section(
+                    "e",
+                    FrictionSection { ellipsoid: Some([1.0, 0.5, 0.1]), mu: Some(0.2), ..Default::default() },
+                ),
+                of_section("h", FrictionSection { polyhedron: simplex(), mu: Some(0.2), ..Default::default() }),
+                of_section("r", FrictionSection { rolling: Some(0.01), mu: Some(0.2), ..Default::default() }),
             ];
             let pushes = |j: &Joint| j.lower.is_some() || j.friction.is_some() || j.friction_load.is_some();
             let driven = driven || joint.iter().any(pushes);

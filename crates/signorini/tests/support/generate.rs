@@ -4,7 +4,7 @@
 //! that W = J M⁻¹ Jᵀ is full-rank or far from it. A solution (r, u) is drawn first, contact by contact: open, stuck, sliding, and
 //! the borders between them; then u_free = u − W r. Nothing else is known about the problem: it may have other solutions.
 
-use signorini::contact::cone::Polygon;
+use signorini::contact::cone::{Polygon, Polyhedron};
 use signorini::contact::delassus::{BodyJacobian, FactoredDelassus};
 use signorini::contact::{Cone, ContactProblem};
 
@@ -60,6 +60,19 @@ pub enum Law {
     Rolling,
     Polygonal,
     Ellipsoidal,
+    Cylindrical,
+    Polyhedral,
+    /// Contacts of all laws beside each other.
+    Mixed,
+}
+
+impl Law {
+    /// The law of a contact.
+    fn of(self, contact: usize) -> Self {
+        use Law::*;
+        let all = [Circular, Ellipsoidal, Frictionless, Polyhedral, Rolling, Polygonal, Cylindrical];
+        if self == Mixed { all[contact % all.len()] } else { self }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +136,7 @@ fn jacobian(frame: &[[f64; 3]; 3], point: [f64; 3], law: Law, sign: f64) -> Vec<
             moment(frame[1]);
             moment(frame[2]);
         }
-        Law::Ellipsoidal => moment(frame[0]),
+        Law::Ellipsoidal | Law::Cylindrical | Law::Polyhedral => moment(frame[0]),
         _ => {}
     }
     rows
@@ -162,12 +175,13 @@ pub fn operator(recipe: &Recipe, rng: &mut Rng) -> FactoredDelassus {
         let t1 = t1.map(|x| x / size);
         let frame = [normal, t1, cross(normal, t1)];
         for _ in 0..recipe.per_pair.min(recipe.n_contacts - contacts.len()) {
+            let law = recipe.law.of(contacts.len());
             // Points of one face: a common distance along the normal, anywhere across it.
             let (x, y) = (rng.between(-1.0, 1.0), rng.between(-1.0, 1.0));
             let point = |h: f64| [0, 1, 2].map(|k| h * frame[0][k] + x * frame[1][k] + y * frame[2][k]);
-            let mut rows = vec![BodyJacobian { body: a, rows: jacobian(&frame, point(-0.5), recipe.law, 1.0) }];
+            let mut rows = vec![BodyJacobian { body: a, rows: jacobian(&frame, point(-0.5), law, 1.0) }];
             if let Some(b) = other {
-                rows.push(BodyJacobian { body: b, rows: jacobian(&frame, point(0.5), recipe.law, -1.0) });
+                rows.push(BodyJacobian { body: b, rows: jacobian(&frame, point(0.5), law, -1.0) });
             }
             contacts.push(rows);
         }
@@ -175,15 +189,33 @@ pub fn operator(recipe: &Recipe, rng: &mut Rng) -> FactoredDelassus {
     FactoredDelassus::build(contacts, inverse).expect("sizes agree by construction")
 }
 
-fn cone(recipe: &Recipe, rng: &mut Rng) -> Cone {
+fn cone(recipe: &Recipe, contact: usize, rng: &mut Rng) -> Cone {
     let mu = rng.between(0.0, recipe.max_mu);
-    match recipe.law {
+    match recipe.law.of(contact) {
         Law::Frictionless => Cone::Unilateral,
         Law::Planar => Cone::planar(mu),
         Law::Circular => Cone::circular(mu),
         Law::Rolling => Cone::rolling(mu, mu * rng.between(0.0, 0.3)),
         Law::Polygonal => Cone::polygonal(Polygon::regular(mu + 0.01, 3 + rng.below(6))),
         Law::Ellipsoidal => Cone::ellipsoidal(mu, [1.0, rng.between(0.3, 1.0), rng.between(0.05, 0.3)]),
+        Law::Cylindrical => Cone::cylindrical(mu, [1.0, rng.between(0.3, 0.9), rng.between(0.05, 0.3)]),
+        Law::Polyhedral => {
+            // Planes tangent to an ellipsoid, on both sides in four directions and then anywhere.
+            let e = [mu + 0.01, (mu + 0.01) * rng.between(0.3, 1.0), (mu + 0.01) * rng.between(0.05, 0.3)];
+            let tangent = |n: [f64; 3]| [n[0] / e[0], n[1] / e[1], n[2] / e[2]];
+            let third = 1.0 / 3f64.sqrt();
+            let mut rows = Vec::new();
+            for corner in
+                [[third, third, third], [third, -third, -third], [-third, third, -third], [-third, -third, third]]
+            {
+                rows.extend([tangent(corner), tangent(corner.map(|x| -x))]);
+            }
+            for _ in 0..rng.below(8) {
+                rows.push(tangent(rng.direction()));
+            }
+            Cone::polyhedral(Polyhedron::new(rows))
+        }
+        Law::Mixed => unreachable!("every contact has a law of its own"),
     }
 }
 
@@ -232,7 +264,7 @@ fn draw(cone: &Cone, force: f64, speed: f64, rng: &mut Rng) -> (Vec<f64>, Vec<f6
 pub fn problem(recipe: &Recipe, rng: &mut Rng) -> (ContactProblem, Vec<f64>) {
     use signorini::contact::delassus::Delassus;
     let w = operator(recipe, rng);
-    let cones: Vec<Cone> = (0..recipe.n_contacts).map(|_| cone(recipe, rng)).collect();
+    let cones: Vec<Cone> = (0..recipe.n_contacts).map(|c| cone(recipe, c, rng)).collect();
     let n = w.n_rows();
     let mut diagonal = vec![0.0; n];
     w.write_diagonal(&mut diagonal);

@@ -2,6 +2,8 @@
 
 use super::Check;
 use super::numbers::Range;
+use crate::scene::friction::Allowed;
+use crate::scene::schema::quoted;
 use crate::scene::{FindingKind, Friction, FrictionFrame, FrictionSection, GROUND, MAX_FRICTION_SIDES};
 use std::fmt::Arguments;
 
@@ -36,53 +38,39 @@ impl Check<'_> {
     }
 
     fn section(&mut self, at: Arguments<'_>, s: &FrictionSection) {
-        let given = [
-            ("polygon", s.polygon.is_some()),
-            ("directions", !s.directions.is_empty()),
-            ("ellipsoid", s.ellipsoid.is_some()),
-            ("mixed", s.mixed.is_some()),
-            ("polyhedron", !s.polyhedron.is_empty()),
-            ("rolling", s.rolling.is_some()),
-        ];
-        let said: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(key, _)| *key).collect();
-        if said.len() != 1 {
-            let found = if said.is_empty() { "none".to_owned() } else { crate::scene::schema::quoted(said) };
+        let given = s.given();
+        let [section] = &given[..] else {
+            let found = if given.is_empty() { "none".to_owned() } else { quoted(given.iter().map(|g| g.key)) };
             self.add_with(FindingKind::Misplaced, at, "friction has one section", |f| {
-                f.found(found).allowed("one of `polygon`, `directions`, `ellipsoid`, `mixed`, `polyhedron`, `rolling`")
+                f.found(found).allowed(format!("one of {}", quoted(FrictionSection::KEYS)))
             });
             return;
-        }
-        let has_own = !s.directions.is_empty();
+        };
+        let place = format_args!("{at}.mu");
         match s.mu {
-            Some(_) if has_own => {
-                self.add(FindingKind::Misplaced, format_args!("{at}.mu"), "`directions` have their own coefficients");
+            Some(_) if section.has_own_mu => {
+                self.add(FindingKind::Misplaced, place, "the section has coefficients of its own");
             }
-            Some(mu) => _ = self.number(format_args!("{at}.mu"), mu, Range::NotNegative),
-            None if !has_own => {
-                self.add_with(FindingKind::Missing, format_args!("{at}.mu"), "this key is required", |f| {
+            Some(mu) => _ = self.number(place, mu, Range::NotNegative),
+            None if !section.has_own_mu => {
+                self.add_with(FindingKind::Missing, place, "this key is required", |f| {
                     f.found("nothing").allowed("a coefficient of friction")
                 });
             }
             None => {}
         }
-        for (key, e) in [("ellipsoid", s.ellipsoid), ("mixed", s.mixed)] {
-            if let Some(e) = e {
-                self.numbers(format_args!("{at}.{key}"), &e, Range::Positive);
-            }
+        let key = section.key;
+        let range = match section.allowed {
+            Allowed::Finite => Range::Finite,
+            Allowed::NotNegative => Range::NotNegative,
+            Allowed::Positive => Range::Positive,
+        };
+        match section.numbers {
+            [one] => _ = self.number(format_args!("{at}.{key}"), *one, range),
+            several => _ = self.numbers(format_args!("{at}.{key}"), several, range),
         }
-        if let Some(rolling) = s.rolling {
-            self.number(format_args!("{at}.rolling"), rolling, Range::NotNegative);
-        }
-        if let Some(n) = s.polygon {
-            self.sides(format_args!("{at}.polygon"), n as usize, 3);
-        }
-        if has_own {
-            self.sides(format_args!("{at}.directions"), s.directions.len(), 3);
-            self.numbers(format_args!("{at}.directions"), s.directions.as_flattened(), Range::Finite);
-        }
-        if !s.polyhedron.is_empty() {
-            self.sides(format_args!("{at}.polyhedron"), s.polyhedron.len(), 4);
-            self.numbers(format_args!("{at}.polyhedron"), s.polyhedron.as_flattened(), Range::Finite);
+        if let Some([n, least]) = section.sides {
+            self.sides(format_args!("{at}.{key}"), n, least);
         }
     }
 
