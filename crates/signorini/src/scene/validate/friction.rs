@@ -65,9 +65,15 @@ impl Check<'_> {
             Allowed::NotNegative => Range::NotNegative,
             Allowed::Positive => Range::Positive,
         };
-        match section.numbers {
-            [one] => _ = self.number(format_args!("{at}.{key}"), *one, range),
-            several => _ = self.numbers(format_args!("{at}.{key}"), several, range),
+        let numbers = section.numbers;
+        // Sides are lists of their own.
+        let width = section.sides.map_or(0, |[n, _]| numbers.len() / n.max(1));
+        for (i, x) in numbers.iter().enumerate() {
+            _ = match (width, numbers.len()) {
+                (0, 1) => self.number(format_args!("{at}.{key}"), *x, range),
+                (0, _) => self.number(format_args!("{at}.{key}[{i}]"), *x, range),
+                _ => self.number(format_args!("{at}.{key}[{}][{}]", i / width, i % width), *x, range),
+            };
         }
         if let Some([n, least]) = section.sides {
             self.sides(format_args!("{at}.{key}"), n, least);
