@@ -14,7 +14,7 @@
 use super::manifold::{ABOVE_CORNER, name};
 use super::pair::Motion;
 use super::reduce::Found;
-use super::sweep::{MAX_ADVANCES, SLACK, TOUCH, smaller};
+use super::sweep::{MAX_ADVANCES, SLACK, TOUCH, lasts, smaller};
 use crate::spatial::Vec3;
 
 /// Two balls over one step, seen from the centre of a.
@@ -43,6 +43,7 @@ pub(crate) fn find_between(
     (radius_a, a): (f64, &Motion),
     (radius_b, b): (f64, &Motion),
     step: f64,
+    is_held: bool,
 ) -> Result<Option<Found>, Lost> {
     let small = smaller(radius_a, radius_b);
     if small <= 0.0 {
@@ -62,7 +63,8 @@ pub(crate) fn find_between(
     if gap > margin {
         return Ok(None);
     }
-    if gap <= TOUCH * small || gap > -start.normal.dot(&path) {
+    let is_lasting = is_held && lasts(gap, path.norm(), small);
+    if is_lasting || gap <= TOUCH * small || gap > -start.normal.dot(&path) {
         return Ok(balls.contact(0.0, &start, false));
     }
     let hit = balls.cast(&path, start)?;
@@ -206,7 +208,7 @@ mod tests {
             let towards = random.vector();
             let b = motion(&mut random, at + towards * ((radius_a + radius_b + off) / towards.norm()));
             let (a, b) = ((radius_a, &a), (radius_b, &b));
-            let (found, wanted) = (find_between(a, b, 1e-3).unwrap_or_default(), general(a, b, 1e-3));
+            let (found, wanted) = (find_between(a, b, 1e-3, false).unwrap_or_default(), general(a, b, 1e-3));
             assert_eq!(found.iter().count(), wanted.len(), "round {round}");
             for (f, g) in found.iter().zip(&wanted) {
                 assert_eq!(format!("{f:?}"), format!("{g:?}"), "round {round}");
@@ -228,7 +230,7 @@ mod tests {
         let a = still(Vec3::zeros());
         for x in [0.0, 1e-200, f64::MIN_POSITIVE] {
             let b = still(Vec3::new(x, x, 0.0));
-            assert!(find_between((1.0, &a), (1.0, &b), 1e-3).is_err(), "{x}");
+            assert!(find_between((1.0, &a), (1.0, &b), 1e-3, false).is_err(), "{x}");
         }
     }
 }

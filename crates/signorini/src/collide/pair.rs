@@ -31,6 +31,8 @@ pub(crate) struct PairScratch {
     near: Vec<u32>,
     near_other: Vec<u32>,
     pub found: Vec<Found>,
+    /// Whether the next pair pushed in the last step.
+    is_held: bool,
 }
 
 /// Corners up to this many are compared with each other to find those that others hide.
@@ -39,6 +41,11 @@ const MAX_COMPARED: usize = 64;
 const ABOVE: f64 = 1e-9;
 
 impl PairScratch {
+    /// Says whether the next pair pushed in the last step.
+    pub(crate) fn set_held(&mut self, is_held: bool) {
+        (self.is_held, self.sweeper.is_held) = (is_held, is_held);
+    }
+
     /// Fills `found` with the contacts of two shapes; positions are relative to the centre of a.
     pub(crate) fn find_contacts(&mut self, a: (&Piece, &Motion), b: (&Piece, &Motion), step: f64) {
         self.found.clear();
@@ -91,7 +98,9 @@ impl PairScratch {
         let PieceForm::Convex(Core::Point) = b.0.form else { return false };
         let found = match &a.0.form {
             PieceForm::HalfSpace => Ok(ball::find_on_plane(a.1, (b.0.radius, b.1), step)),
-            PieceForm::Convex(Core::Point) => ball::find_between((a.0.radius, a.1), (b.0.radius, b.1), step),
+            PieceForm::Convex(Core::Point) => {
+                ball::find_between((a.0.radius, a.1), (b.0.radius, b.1), step, self.is_held)
+            }
             _ => return false,
         };
         let Ok(found) = found else { return false };

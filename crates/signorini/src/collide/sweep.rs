@@ -11,6 +11,9 @@
 //! instant, and of several that fit (a piece that slides flush over an edge) the one that the rest of the motion violates least. Its points are
 //! found at that instant; gaps are taken back to the start along the expected motion.
 //!
+//! A pair that pushed in the last step, and whose gap is of second order in the way, keeps the plane between its closest points: rolling and sliding over a
+//! curved surface leave such gaps, and where within the step a free motion would close them is anything.
+//!
 //! Two convex pieces that do not turn are never tunnelled, at whatever speed: the plane at the time of impact separates them at the start,
 //! and the constraint keeps it so. Turning by θ = h|ω| in a step bends paths by up to ρθ²/2, ρ the reach of the piece,
 //! so a plate of thickness d is safe while h|ω| ≤ √(2 d/ρ).
@@ -94,8 +97,15 @@ pub(crate) struct Sweeper {
     a: Vec<Spot>,
     b: Vec<Spot>,
     raw: Vec<Raw>,
+    /// Whether the next pair pushed in the last step.
+    pub is_held: bool,
     /// Direction along which `raw` was found where the pieces of the present pair are at the start of the step.
     clipped: Option<Vec3>,
+}
+
+/// Whether the gap of a pair that has pushed is what rolling and sliding leave on a curved surface: of second order in the way of a step.
+pub(crate) fn lasts(gap: f64, path: f64, small: f64) -> bool {
+    gap * small <= path * path
 }
 
 /// The smaller of two sizes that is not zero.
@@ -144,7 +154,9 @@ impl Sweeper {
             return;
         }
         let mut hit = (0.0, start);
-        if gap > TOUCH * small {
+        // What pushes goes on to do so along the plane between the closest points; where the free motion would hit is anywhere.
+        let is_lasting = self.is_held && lasts(gap, path.norm() + turning, small);
+        if gap > TOUCH * small && !is_lasting {
             if gap > pair.closing(&start.normal) {
                 return self.finish(&pair, (0.0, start), false, out);
             }

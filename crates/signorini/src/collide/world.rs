@@ -84,6 +84,8 @@ pub struct Scratch {
     pair: PairScratch,
     /// Distance by which each body may move otherwise than expected, because others push it; none where it is empty.
     pub allowance: Vec<f64>,
+    /// Pairs of shapes that pushed in the last step, as [`ContactId::pair`], in their order.
+    pub held: Vec<u64>,
     /// Pairs of shapes that were looked at closely in the last search.
     pub n_pairs: usize,
 }
@@ -213,7 +215,7 @@ impl World {
         out.clear();
         self.update_motions(poses, twists, step, scratch);
         self.update_neighbours(scratch);
-        let Scratch { motions, is_finite, boxes, neighbours, pair, n_pairs, .. } = scratch;
+        let Scratch { motions, is_finite, boxes, neighbours, pair, held, n_pairs, .. } = scratch;
         *n_pairs = 0;
         let needs_boxes = self.needs_boxes();
         for near in neighbours {
@@ -222,6 +224,7 @@ impl World {
                 continue;
             }
             *n_pairs += 1;
+            pair.set_held(!held.is_empty() && held.binary_search(&name(i, j)).is_ok());
             pair.find_contacts((&self.pieces[i], &motions[i]), (&self.pieces[j], &motions[j]), step);
             if pair.found.is_empty() {
                 continue;
@@ -235,7 +238,7 @@ impl World {
                     across = (found.normal, tangents(&found.normal));
                 }
                 Contact {
-                    id: ContactId { pair: (i as u64) << 32 | j as u64, feature: found.feature },
+                    id: ContactId { pair: name(i, j), feature: found.feature },
                     a: a.body,
                     b: b.body,
                     point: (on_a + on_b) / 2.0,
@@ -319,6 +322,11 @@ impl World {
             });
         }
     }
+}
+
+/// Name of a pair of shapes.
+const fn name(i: usize, j: usize) -> u64 {
+    (i as u64) << 32 | j as u64
 }
 
 fn is_finite(motion: &Motion) -> bool {
