@@ -166,8 +166,9 @@ struct Found {
     middle: f64,
     deepest: f64,
     n_known: usize,
-    /// Those of them that are deeper than their bound.
+    /// Those of them that are deeper than their bound, without and with a cylinder, whose rims touch at few points of a circle.
     n_deep: usize,
+    n_rims: usize,
     n_new: usize,
     /// Worst error of momentum over the momentum exchanged.
     momentum: f64,
@@ -184,6 +185,10 @@ fn fall(seed: u64, integrator: Integrator, n_steps: usize, found: &mut Found) {
     let options = Options { policy: Policy::Accept, ..Options::from_scene(&fall.scene) };
     let mut simulation = Simulation::new(built.model, built.plan, options, built.state).unwrap();
     let mass: Vec<f64> = simulation.system().model.bodies().iter().map(|b| b.mass).collect();
+    let is_rim = |shape: &Shape| matches!(shape.geometry, Geometry::Cylinder { .. });
+    let has_rim: Vec<bool> = (simulation.system().model.bodies().iter())
+        .map(|body| fall.scene.body.iter().any(|b| b.name == body.name && b.shape.iter().any(is_rim)))
+        .collect();
     let (mut earlier, mut before) = (Observation::default(), observe(&mut simulation));
     let start = before.kinetic + before.potential;
     let mut known: HashSet<[u64; 2]> = HashSet::new();
@@ -202,18 +207,22 @@ fn fall(seed: u64, integrator: Integrator, n_steps: usize, found: &mut Found) {
         let speed = after.bodies.iter().fold(0.0, |m: f64, b| m.max(Vec3::from(b.velocity).norm()));
         assert!(speed.is_finite() && speed < 100.0, "{}", told("a body is thrown away"));
         let contacts = simulation.contacts();
-        for c in contacts.iter().filter(|c| c.gap < -1e-14 && k > 0) {
+        for c in contacts.iter().filter(|c| c.gap < -ROUNDING && k > 0) {
             let (w, second) = closing(c, &[&earlier, &before], &fall.reach);
             if integrator == Integrator::Moreau {
                 let ways =
                     way(c, [&earlier, &before], &fall.reach) + 0.5 * h * (w + closing(c, &[&before], &fall.reach).0);
-                found.middle = found.middle.max(-c.gap / (ways + 1e-14));
+                found.middle = found.middle.max(-c.gap / (ways + ROUNDING));
             } else if known.contains(&c.id) {
                 found.n_known += 1;
                 found.way = found.way.max(-c.gap / (h * w + 1e-12));
-                let share = -c.gap / (h * h * second + 1e-14);
+                let share = -c.gap / (h * h * second + ROUNDING);
                 found.known = found.known.max(share);
-                found.n_deep += usize::from(share > 1.0);
+                if c.bodies.into_iter().flatten().any(|b| has_rim[b.index()]) {
+                    found.n_rims += usize::from(share > 1.0);
+                } else {
+                    found.n_deep += usize::from(share > 1.0);
+                }
             } else {
                 found.n_new += 1;
                 found.way = found.way.max(-c.gap / (h * w + 1e-12));
@@ -242,6 +251,9 @@ fn fall(seed: u64, integrator: Integrator, n_steps: usize, found: &mut Found) {
     }
 }
 
+/// Overlap of this size is none: 64 ε of coordinates of the size of one or two, as the step has it.
+const ROUNDING: f64 = 3e-14;
+
 fn n_steps() -> usize {
     std::env::var("SIGNORINI_FUZZ_STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(DEFAULT_STEPS)
 }
@@ -261,8 +273,8 @@ fn check(found: &Found) {
     assert!(found.contacts > found.steps, "{found:?}");
     assert_eq!(found.unsolved, 0, "{found:?}");
     assert!(found.way <= 1.0 && found.middle <= 1.0, "{found:?}");
-    let allowed = if n_steps() > DEFAULT_STEPS { found.n_known / 50 } else { 0 };
-    assert!(found.n_deep <= allowed, "{found:?}");
+    let allowed = if n_steps() > DEFAULT_STEPS { found.n_known / 500 } else { 0 };
+    assert!(found.n_deep <= allowed && found.n_rims <= found.n_known / 50, "{found:?}");
     // A dozen roundings of numbers of the size of the momenta and impulses.
     assert!(found.momentum <= 1e-13, "{found:?}");
 }

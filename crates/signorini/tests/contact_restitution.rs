@@ -102,7 +102,7 @@ const ROUNDING: f64 = 1e-12;
 #[test]
 fn random_impacts_in_mechanisms() {
     let (mut pushed, mut several, mut limits, mut floating, mut unsolved) = (0, 0, 0, 0, [0; 3]);
-    let (mut rises, mut most, mut jammed) = ([0; 3], [0.0_f64; 3], 0);
+    let (mut rises, mut most, mut jammed, mut mixed) = ([0; 3], [0.0_f64; 3], 0, [0; 3]);
     for seed in 0..1000 {
         let mut rng = Rng(seed);
         let friction = rng.unit();
@@ -127,10 +127,11 @@ fn random_impacts_in_mechanisms() {
             rises[k] += usize::from(rise > ROUNDING);
             jammed += report.no_rebound_count;
             let told = format!("seed {seed} {law:?} {rise:e} {report:?}");
-            // What a report says was gained is what was: one strike happens in an instant, so that gains and losses do not mix. Large impulses
-            // that cancel each other lose digits, as the floor of the residual shows.
+            // What a report says was gained is what was, or more where strikes follow from strikes in the same instant and some of them lose. Large
+            // impulses that cancel each other lose digits, as the floor of the residual shows.
             let tolerance = 1e-10_f64.max(1e3 * report.residual.floor);
-            assert!((report.impact_energy_gain / before - rise.max(0.0)).abs() <= tolerance, "{told}");
+            assert!(report.impact_energy_gain / before >= rise.max(0.0) - tolerance, "{told}");
+            mixed[k] += usize::from(report.impact_energy_gain / before > rise.max(0.0) + tolerance);
             assert!((report.dissipated / before + rise).abs() <= tolerance, "{told}");
             if law == Restitution::Energetic {
                 assert!(rise <= ROUNDING && report.impact_energy_gain <= ROUNDING * before, "{told}");
@@ -169,6 +170,7 @@ fn random_impacts_in_mechanisms() {
         "unsolved {unsolved:?}, {jammed} jammed; energy rises in {rises:?}, by up to {most:?} of what there was (newton, poisson, energetic)"
     );
     assert!(pushed > 600 && several > 100 && floating > 100 && limits > 100);
+    assert!(mixed[0] <= 10 && mixed[1..] == [0, 0], "{mixed:?}");
     // Newton's law is known to gain energy where friction reverses or couples; the energetic law never does.
     assert!(rises[0] > 0 && rises[2] == 0);
     // Newton's law with friction has no solution where mechanisms jam: it asks for a rebound that friction takes away

@@ -112,5 +112,8 @@ fn flight_converges() {
     let errors: Vec<f64> = [16.0, 64.0, 256.0, 1024.0].into_iter().map(error).collect();
     println!("{errors:?}");
     // Four times the steps, a sixteenth of the error; an eighth is asked for. The longest step is divided, and better than its length.
-    assert!(errors[0] <= 16.0 * errors[1] && errors[2] <= errors[1] / 8.0 && errors[3] <= errors[2] / 8.0, "{errors:?}");
+    assert!(
+        errors[0] <= 16.0 * errors[1] && errors[2] <= errors[1] / 8.0 && errors[3] <= errors[2] / 8.0,
+        "{errors:?}"
+    );
 }

@@ -168,10 +168,16 @@ impl Ports {
         self.end_port(n);
     }
 
-    /// Adds a port between two links that pushes at the world point `at` along directions, on the second and opposite on the first.
-    pub fn push_point(&mut self, swept: Swept<'_>, links: [Option<usize>; 2], at: &Vec3, directions: &[Vec3; 3]) {
+    /// Adds a port between two links that pushes along directions at a world point of each, on the second and opposite on the first.
+    pub fn push_point(
+        &mut self,
+        swept: Swept<'_>,
+        links: [Option<usize>; 2],
+        points: &[Vec3; 2],
+        directions: &[Vec3; 3],
+    ) {
         self.push_ends(swept, links, directions.len(), |k, link| {
-            bundle_at(&(at - swept.kinematics.origin[link]), directions, SIGNS[k])
+            bundle_at(&(points[k] - swept.kinematics.origin[link]), directions, SIGNS[k])
         });
         self.end_port(directions.len());
     }

@@ -79,6 +79,7 @@ impl Oscillator {
             id: [k << 32 | 7, 31 * k],
             bodies: [None, None],
             point: [q, 0.0, k as f64],
+            points: [[q, 0.0, k as f64]; 2],
             normal: [0.0, 0.0, 1.0],
             tangent: [1.0, 0.0, 0.0],
             gap: -1e-3 * q,

@@ -241,7 +241,7 @@ impl Sweeps {
                     self.ports.push_speed(swept, link, speed, t.side());
                 }
                 Attachment::Links(links) if t.rows == RowShape::POINT => {
-                    self.ports.push_point(swept, links, &t.at, &t.directions());
+                    self.ports.push_point(swept, links, &t.points, &t.directions());
                 }
                 Attachment::Links(_) | Attachment::Cut { .. } => {
                     let n = t.n_rows();
@@ -347,7 +347,9 @@ fn transpose(n: usize, block: &[f64], out: &mut [f64]) {
 /// opposite), each at its link's origin.
 pub(super) fn ends(t: &ContactConstraint, system: &System, w: &Workspace) -> [Option<(usize, Loads)>; 2] {
     match t.place {
-        Attachment::Links(links) => links.map(|l| l.map(|l| (l, wrenches(l, t, w)))),
+        Attachment::Links([a, b]) => {
+            [(a, &t.points[0]), (b, &t.points[1])].map(|(link, point)| link.map(|l| (l, wrenches(l, point, t, w))))
+        }
         Attachment::Cut { cut, k } => {
             let (joint, closure) = (&system.cuts[cut], &w.closures[cut]);
             let direction = closure.measures[k] * t.side();
@@ -383,9 +385,9 @@ fn merge(a: &[usize], b: &[usize], out: &mut Vec<usize>) {
 /// Unit loads of the rows of one contact; zero beyond them.
 pub(super) type Loads = [Wrench; MAX_DIM];
 
-/// Rows of a contact as wrenches on a link at its origin.
-fn wrenches(link: usize, t: &ContactConstraint, w: &Workspace) -> Loads {
-    let arm = t.at - w.kinematics.origin[link];
+/// Rows of a contact at a point as wrenches on a link at its origin.
+fn wrenches(link: usize, point: &Vec3, t: &ContactConstraint, w: &Workspace) -> Loads {
+    let arm = point - w.kinematics.origin[link];
     std::array::from_fn(|k| if k < t.n_rows() { t.wrench(k, &arm) } else { Wrench::default() })
 }
 

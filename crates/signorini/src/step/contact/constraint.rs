@@ -57,8 +57,9 @@ pub(crate) struct ContactConstraint {
     pub rows: RowShape,
     /// Bodies of a contact, none for the ground.
     pub bodies: [Option<BodyId>; 2],
-    /// World point.
-    pub at: Vec3,
+    /// The point of each body that is to meet the other's, world: as both stand at the configuration, so that they differ by the gap, and by the way
+    /// along the surface that leads to it.
+    pub points: [Vec3; 2],
     /// From the first body to the second.
     pub normal: Vec3,
     pub tangents: [Vec3; 2],
@@ -80,7 +81,7 @@ impl Default for ContactConstraint {
             law: Law::Contact(LawId::default()),
             rows: RowShape::NORMAL,
             bodies: [None; 2],
-            at: Vec3::zeros(),
+            points: [Vec3::zeros(); 2],
             normal: Vec3::z(),
             tangents: [Vec3::x(), Vec3::y()],
             gap: 0.0,
@@ -99,6 +100,11 @@ impl ContactConstraint {
             Attachment::Speed { link, .. } => [Some(link), None],
             Attachment::Cut { cut, .. } => [system.cuts[cut].parent, system.cuts[cut].child],
         }
+    }
+
+    /// Between its points.
+    pub fn middle(&self) -> Vec3 {
+        (self.points[0] + self.points[1]) / 2.0
     }
 
     /// Number of rows.
@@ -186,13 +192,13 @@ pub(crate) fn find_row_velocities(
     for t in touching {
         match t.place {
             Attachment::Links([a, b]) => {
-                let at = |l: Option<usize>| {
+                let at = |l: Option<usize>, point: &Vec3| {
                     l.map_or_else(Vec3::zeros, |l| {
-                        let arm = t.at - w.kinematics.origin[l];
+                        let arm = point - w.kinematics.origin[l];
                         twists[l].linear + twists[l].angular.cross(&arm)
                     })
                 };
-                let relative = at(b) - at(a);
+                let relative = at(b, &t.points[1]) - at(a, &t.points[0]);
                 let rows = t.directions().into_iter().enumerate().take(t.rows.n_forces());
                 out.extend(rows.map(|(k, d)| d.dot(&relative) + t.drift_along(k)));
                 if t.rows.has_moments() {

@@ -20,12 +20,13 @@ pub(crate) struct Outcome {
     is_struck: Vec<bool>,
 }
 
-/// What one constraint did: impulse, the part of it that was a blow, velocity at the end and without impulses.
+/// What one constraint did: impulse, the part of it that was a blow, velocity at the end of the step.
 struct Did {
     impulse: Spread,
     struck: f64,
     end: Spread,
-    free: Spread,
+    /// Velocities with and without the impulse, when it pushed: at the end of the step, or at its strike.
+    pushing: [Spread; 2],
 }
 
 /// Along the normal and both tangents, and about them.
@@ -34,7 +35,7 @@ type Spread = [[f64; 3]; 2];
 impl Did {
     /// Of what struck and is out of reach by now.
     fn strike(x: &ImpactRecord) -> Self {
-        Self { impulse: x.impulse, struck: x.impulse[0][0], end: x.velocity, free: x.velocity }
+        Self { impulse: x.impulse, struck: x.impulse[0][0], end: x.velocity, pushing: [x.velocity, x.before] }
     }
 }
 
@@ -72,12 +73,17 @@ impl Outcome {
             let (start, free) = (velocity.start[at], velocity.free[at]);
             let closes = t.gap > t.rounding || -start > (free - start).abs();
             let mut struck_by = if closes { impulse[0][0] } else { 0.0 };
+            let mut pushing = [spread(&velocity.end), spread(&velocity.free)];
+            let only_strikes = impulse[0][0] == 0.0;
             while let Some(x) = struck.next_if(|x| x.constraint.id == t.id) {
                 // Its directions may have changed since.
                 impulse = x.add_to(t, impulse);
                 struck_by += x.impulse[0][0];
+                if only_strikes {
+                    pushing = [x.velocity, x.before];
+                }
             }
-            let did = Did { impulse, struck: struck_by, end: spread(&velocity.end), free: spread(&velocity.free) };
+            let did = Did { impulse, struck: struck_by, end: spread(&velocity.end), pushing };
             self.note((system, h), t, &did);
             if t.is_unilateral() && t.gap < -t.rounding {
                 report.penetration = report.penetration.max(-t.gap);
@@ -93,7 +99,7 @@ impl Outcome {
     fn note(&mut self, (system, h): (&System, f64), t: &ContactConstraint, did: &Did) {
         let Some((joint, coordinate)) = joint_of(t.id) else {
             let laws = system.model.laws().laws();
-            self.contacts.push(ContactReport::new((t, laws), did.impulse, did.struck, did.end, &did.free));
+            self.contacts.push(ContactReport::new((t, laws), did.impulse, did.struck, did.end, &did.pushing));
             return;
         };
         let (is_limit, force) = (t.is_unilateral(), t.side() * did.impulse[0][0] / h);

@@ -145,9 +145,9 @@ fn push_contacts(m: &mut Mechanism<'_>, h: f64, (found, outcome): (&Constraints,
             force *= lasting;
             moment *= lasting;
         }
-        for (body, sign) in [(c.bodies[0], -1.0), (c.bodies[1], 1.0)] {
-            let Some(link) = body.map(|b| found.search.link_of(b)) else { continue };
-            let arm = Vec3::from(c.point) - m.w.kinematics.origin[link];
+        for (k, sign) in [-1.0, 1.0].into_iter().enumerate() {
+            let Some(link) = c.bodies[k].map(|b| found.search.link_of(b)) else { continue };
+            let arm = Vec3::from(c.points[k]) - m.w.kinematics.origin[link];
             m.w.external[link] += Wrench::new(arm.cross(&force) + moment, force) * sign;
         }
     }

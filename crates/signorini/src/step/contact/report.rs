@@ -33,8 +33,10 @@ pub struct ContactReport {
     pub id: [u64; 2],
     /// Bodies, none for the ground.
     pub bodies: [Option<BodyId>; 2],
-    /// World point.
+    /// World point, halfway between those of the bodies.
     pub point: [f64; 3],
+    /// The points of the first and of the second body at which the impulse acts.
+    pub points: [[f64; 3]; 2],
     /// From the first body to the second.
     pub normal: [f64; 3],
     /// First tangent; the second is the normal times it.
@@ -79,7 +81,7 @@ impl ContactReport {
         [impulse, moment]: [[f64; 3]; 2],
         struck: f64,
         [velocity, turn]: [[f64; 3]; 2],
-        [free, free_turn]: &[[f64; 3]; 2],
+        [with, without]: &[[[f64; 3]; 2]; 2],
     ) -> Self {
         // Turning counts by the way of the arm of the largest friction moment.
         let arm = t.arm(laws);
@@ -89,7 +91,7 @@ impl ContactReport {
         };
         let mode = if impulse[0] <= 0.0 {
             Mode::Open
-        } else if t.n_rows() == 1 || size(&velocity[1..], &turn) > STILL * size(free, free_turn) {
+        } else if t.n_rows() == 1 || size(&with[0][1..], &with[1]) > STILL * size(&without[0], &without[1]) {
             Mode::Slip
         } else {
             Mode::Stick
@@ -97,7 +99,8 @@ impl ContactReport {
         Self {
             id: t.id,
             bodies: t.bodies,
-            point: t.at.into(),
+            point: t.middle().into(),
+            points: t.points.map(<[f64; 3]>::from),
             normal: t.normal.into(),
             tangent: t.tangents[0].into(),
             gap: t.gap,

@@ -151,6 +151,10 @@ impl Search {
                 self.memory.allowance[b] += moved.linear.norm() + moved.angular.norm() * self.reaches[b];
             }
         }
+        let held = &mut self.memory.held;
+        held.clear();
+        held.extend(now.memory.iter().filter(|m| m.impulse[0] > 0.0 && joint_of(m.id).is_none()).map(|m| m.id[0]));
+        held.dedup();
         world.find_contacts(&self.poses, &self.twists, now.reach, &mut self.memory, &mut self.found);
         let length = now.system.model.characteristic_length();
         let first = out.len();
@@ -170,7 +174,7 @@ impl Search {
                 law: Law::Contact(c.law),
                 rows: laws.rows(c.law),
                 bodies: [c.a, c.b],
-                at: c.point,
+                points: [c.on_a, c.on_b],
                 normal: c.normal,
                 tangents,
                 gap: c.gap,

@@ -138,7 +138,8 @@ impl Compression<'_> {
         cones.clear();
         for (c, t) in round.members.iter().enumerate() {
             let i = offsets[c];
-            given[i] = share * t.restitution * p[i];
+            // Rounding may leave a push below zero.
+            given[i] = share * t.restitution * p[i].max(0.0);
             cones.push(Cone::Unilateral);
             let Cone::Friction(section) = &self.laws[c] else { continue };
             let rows = i + 1..offsets[c + 1];

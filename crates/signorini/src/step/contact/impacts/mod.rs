@@ -7,8 +7,10 @@
 //! mechanism, or of several that closed contacts and loops tie together, happen in the order of their times: the first of them, and those that
 //! have closed by then, in one round, others in the next, with the velocities that it leaves.
 //!
-//! * *Newton* [paper 000, eq. 16]: 0 ≤ u_n⁺ + e u_n⁻ ⊥ p_n ≥ 0 where it strikes, 0 ≤ u_n⁺ ⊥ p_n ≥ 0 where it was closed; Coulomb. The paper
-//!   spreads this over two steps, approach in one and rebound in the next; here velocities before the strike are at hand for every contact.
+//! * *Newton* [bhalerao2009, eq. 16]: 0 ≤ u_n⁺ + e u_n⁻ ⊥ p_n ≥ 0 where it strikes, 0 ≤ u_n⁺ ⊥ p_n ≥ 0 where it was closed; Coulomb. The paper
+//!   spreads this over two steps, approach in one and rebound in the next; here velocities before the strike are at hand for every contact. What was closed and is
+//!   opening has e = 1: strikes of others may drive it shut, and it strikes then. A push there that ended at u_n⁺ = 0 would do the work ½ p_n u_n⁻ > 0. So each
+//!   contact does ½ p_n (u_n⁺ + u_n⁻) ≤ 0: **without friction kinetic energy does not rise for e ≤ 1**, in any number of bodies.
 //! * *Poisson*: compression, 0 ≤ u_n ⊥ p_n ≥ 0 with Coulomb; then expansion gives back P = e p_n, with friction of at most μ P
 //!   (within a box in its section, a corner of it in the direction of compression's friction), and whatever
 //!   keeps the other contacts closed.
@@ -17,8 +19,8 @@
 //!   L = ½ pᵀG p − pᵀu ≥ 0 from the mechanism, since impulses do no work on u; expansion gives at most min(E, L). So kinetic energy never rises.
 //!
 //! Impulses act from τ on, so the step's displacement h v⁺ is shortened by τ Δv. After Moreau times are counted from the middle of the step, and what overlaps there has
-//! struck on the way from the last middle: τ = gap/−u < 0, and the displacement is longer. A contact strikes once per step; strikes that follow from
-//! strikes (Newton's cradle) happen in the same step, round after round. A rebound that is slower than the velocity which the step's own forces
+//! struck on the way from the last middle: τ = gap/−u < 0, and the displacement is longer. Strikes that follow from strikes (Newton's cradle) happen in the
+//! same step, round after round. A rebound that is slower than the velocity which the step's own forces
 //! give to one of the two bodies is too short for the step to resolve, and the contact closes for good: rest is rest.
 //!
 //! **Cost.** One contact problem per round (two for Poisson; some dozen where energy limits the rebound).
@@ -50,13 +52,17 @@ use order::{Candidate, Order};
 /// Most rounds of strikes in one step. What strikes after that closes without restitution.
 const MAX_ROUNDS: usize = 200;
 
+/// Most strikes of one contact in a step. Others may drive it shut again and again, with e = 1 without end; then it closes without restitution.
+const MOST_STRIKES: usize = 8;
+
 /// What struck in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ImpactRecord {
     pub constraint: ContactConstraint,
     /// Along the normal and both tangents, and about them.
     pub impulse: [[f64; 3]; 2],
-    /// After it.
+    /// Velocity before and after it.
+    pub before: [[f64; 3]; 2],
     pub velocity: [[f64; 3]; 2],
     /// Whether it struck; else it was closed and took part.
     pub strikes: bool,
@@ -203,9 +209,8 @@ impl Impacts {
             row += t.n_rows();
             let candidate = self.approach.candidate(scheme, m, h, found, (t, at));
             let Some(mut candidate) = candidate else { continue };
-            // It strikes once per step.
-            let is_old = self.struck.iter().any(|x| x.constraint.id == t.id && x.strikes);
-            if is_old {
+            let strikes = self.struck.iter().filter(|x| x.constraint.id == t.id && x.strikes);
+            if candidate.strikes() && strikes.count() >= MOST_STRIKES {
                 candidate.time = f64::NAN;
             }
             if candidate.strikes() || t.is_closed() {
@@ -267,9 +272,9 @@ impl Impacts {
             write_cones(system, &round.members, cones);
             q.clear();
             q.extend_from_slice(&round.before);
-            for (c, t) in round.members.iter().enumerate().filter(|(c, _)| rebounds && round.times[*c].is_finite()) {
+            for (c, t) in round.members.iter().enumerate().filter(|_| rebounds) {
                 let at = found.offsets()[c];
-                q[at] += t.restitution * round.before[at];
+                q[at] += t.newton_coefficient(round.times[c].is_finite(), round.before[at]) * round.before[at];
             }
         })?;
         self.solver.solve_into(&self.problem, Start::Cold, &mut self.solution)
@@ -290,6 +295,7 @@ impl Impacts {
             struck.push(ImpactRecord {
                 constraint: *t,
                 impulse: spread(impulses),
+                before: spread(&round.before),
                 velocity: spread(after),
                 strikes: round.times[c].is_finite(),
                 order: struck.len(),
@@ -361,14 +367,27 @@ impl Approach {
         let rebound = -t.restitution * approach;
         // What the step's forces give to one of the two bodies.
         let given = match t.place {
-            Attachment::Links(links) => links.iter().flatten().fold(0.0, |largest: f64, &l| {
-                let arm = t.at - m.w.kinematics.origin[l];
+            Attachment::Links(links) => links.iter().zip(&t.points).fold(0.0, |largest: f64, (link, point)| {
+                let Some(l) = *link else { return largest };
+                let arm = point - m.w.kinematics.origin[l];
                 largest.max(found.given(l).shifted(&arm).linear.norm())
             }),
             Attachment::Speed { .. } | Attachment::Cut { .. } => (end - start).abs(),
         };
         let strikes = (closes || t.is_closed()) && rebound > given;
         Some(Candidate { time: if strikes { time } else { f64::NAN }, left, end, row, is_first: false })
+    }
+}
+
+impl ContactConstraint {
+    /// The coefficient e of Newton's law 0 ≤ u⁺ + e u⁻ ⊥ p ≥ 0 for a member of a round: its own where it strikes, none where it is closed and closing, and one
+    /// where it is opening. Then p (u⁺ + u⁻) ≤ 0 for each of them.
+    fn newton_coefficient(&self, strikes: bool, before: f64) -> f64 {
+        match (strikes, before > 0.0) {
+            (true, _) => self.restitution,
+            (false, true) => 1.0,
+            (false, false) => 0.0,
+        }
     }
 }
 
