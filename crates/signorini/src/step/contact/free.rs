@@ -2,16 +2,21 @@
 //!
 //! **Problem.** v_free = v + h M⁻¹ F, loops closed and prescribed speeds what they are.
 //!
-//! **Method.** The scheme says where inertias and forces are taken (`scheme/`). Where bodies turn by more than a tenth of a radian per step, gyroscopic and
-//! Coriolis forces are those of the velocity halfway to v_free, at which they do no work: a fixed-point iteration. At v they feed energy into a turning body
-//! at a rate of half the square of its turn per step, without bound.
+//! **Method.** The scheme says where inertias and forces are taken (`scheme/`). At v, gyroscopic and Coriolis forces feed energy into a turning body at a rate of half
+//! the square of its turn per step, without bound. Where that turn is more than a tenth of a radian they are therefore
+//! those of the velocity halfway to v_free, at which they do no work: a fixed-point iteration, which converges for a body that floats alone.
 //!
-//! **Cost.** One evaluation of the accelerations, three where bodies turn fast.
+//! A mechanism *carries* its velocities instead, where the scheme can: each body goes on with the velocity of its centre of mass, and with its angular velocity in its own
+//! axes but for a gyroscopic torque that does no work (`gyroscopic.rs`). At the end of the step joints take from that what they do not allow (`transport.rs`).
+//! Both are projections in the kinetic metric: no step adds energy, whatever its length.
+//!
+//! **Cost.** One evaluation of the accelerations, three where bodies turn fast; two sweeps for positions and one for the transport where a mechanism carries velocities.
 //!
 //! **Fails when** a joint moves no inertia.
 //!
 //! **Checked by** `tests/contact_motion.rs`.
 
+use super::gyroscopic;
 use super::motion::{Balance, Interval, Mechanism, Moving, Trial};
 use super::quantity::Speeds;
 use super::scheme::Scheme;
@@ -38,8 +43,13 @@ pub(super) struct FreeMotion {
     halfway: Speeds,
     /// Whether the kinematics in the workspace are those of the state at the start.
     pub has_start_kinematics: bool,
-    /// Largest angular velocity there.
+    /// Largest angular velocity there; and among links that do not float alone.
     pub fastest_turn: f64,
+    pub fastest_bend: f64,
+    /// Whether mechanisms carry their velocities along the displacement of the step.
+    pub carries: bool,
+    /// Rates of bodies that float alone, while those of mechanisms are found.
+    alone: Vec<f64>,
     /// Power of prescribed motions.
     pub motion_power: f64,
 }
@@ -54,6 +64,9 @@ impl FreeMotion {
             halfway: Speeds::default(),
             has_start_kinematics: false,
             fastest_turn: 0.0,
+            fastest_bend: 0.0,
+            carries: false,
+            alone: Vec::new(),
             motion_power: 0.0,
         }
     }
@@ -74,7 +87,13 @@ impl FreeMotion {
         self.has_start_kinematics = placed.is_start;
         self.implicit.begin(system, placed.at, (&now.q, &self.v), h, m.w);
         self.implicit.impose(system, &self.v, h, m.w);
-        self.accelerate(m, &placed.at, &now.q, h)?;
+        self.measure_turns(scheme, m, h);
+        if !self.carries || system.tree.floats.contains(&true) {
+            self.accelerate(m, placed.at, &now.q, h)?;
+        }
+        if self.carries {
+            self.accelerate_carried(m, placed.at, &now.q, h)?;
+        }
         self.motion_power = system.motion_power(&self.rates, &self.v, m.w);
         let work = placed.power.work + self.motion_power;
         now.energy = Balance { work: work * h, dissipated: placed.power.dissipated * h };
@@ -91,12 +110,22 @@ impl FreeMotion {
         Ok(())
     }
 
+    fn measure_turns(&mut self, scheme: Scheme, m: &Mechanism<'_>, h: f64) {
+        let links = m.w.kinematics.links.iter().zip(&m.system.tree.floats);
+        let (mut turn, mut bend) = (0.0_f64, 0.0_f64);
+        for (link, floats) in links {
+            let own = link.omega.norm_squared();
+            turn = turn.max(own);
+            bend = if *floats { bend } else { bend.max(own) };
+        }
+        (self.fastest_turn, self.fastest_bend) = (turn.sqrt(), bend.sqrt());
+        self.carries = scheme.rules().carries() && h * self.fastest_bend > FAST_TURN;
+    }
+
     /// Rates at the configuration.
-    fn accelerate(&mut self, m: &mut Mechanism<'_>, at: &Instant, q: &[f64], h: f64) -> Result<(), StepError> {
+    fn accelerate(&mut self, m: &mut Mechanism<'_>, at: Instant, q: &[f64], h: f64) -> Result<(), StepError> {
         let (system, w) = (m.system, &mut *m.w);
-        let fastest = w.kinematics.links.iter().fold(0.0, |m: f64, l| m.max(l.omega.norm_squared())).sqrt();
-        self.fastest_turn = fastest;
-        for round in 0..if h * fastest > FAST_TURN { ROUNDS } else { 1 } {
+        for round in 0..if h * self.fastest_turn > FAST_TURN { ROUNDS } else { 1 } {
             if round > 0 {
                 self.has_start_kinematics = false;
                 let halfway = self.halfway.buffer();
@@ -106,8 +135,27 @@ impl FreeMotion {
                 w.kinematics.update_positions(&system.tree);
                 system.update_rows(q, halfway, w);
             }
-            system.accelerate(*at, &mut self.rates, w)?;
+            system.accelerate(at, &mut self.rates, w)?;
         }
+        Ok(())
+    }
+
+    /// Rates of mechanisms that carry their velocities: those from rest, by forces and gyroscopic torques of the bodies. Bodies that float alone keep theirs.
+    fn accelerate_carried(&mut self, m: &mut Mechanism<'_>, at: Instant, q: &[f64], h: f64) -> Result<(), StepError> {
+        let (system, w) = (m.system, &mut *m.w);
+        self.has_start_kinematics = false;
+        self.alone.clone_from(&self.rates);
+        system.place(q, &self.v, w);
+        gyroscopic::add_torques(&system.tree, &w.kinematics, h, &mut w.external);
+        self.halfway.reset(self.v.len());
+        system.place(q, &self.halfway, w);
+        system.update_rows(q, &self.halfway, w);
+        system.accelerate(at, &mut self.rates, w)?;
+        for (link, _) in system.tree.links.iter().zip(&system.tree.floats).filter(|(_, floats)| **floats) {
+            self.rates[link.v_range()].copy_from_slice(&self.alone[link.v_range()]);
+        }
+        system.place(q, &self.v, w);
+        system.update_rows(q, &self.v, w);
         Ok(())
     }
 }

@@ -37,6 +37,7 @@ mod faces;
 mod flight;
 mod found;
 mod free;
+mod gyroscopic;
 mod impacts;
 mod motion;
 mod oracle;
@@ -129,7 +130,7 @@ impl ContactStepper {
             free: FreeMotion::new(system),
             found: Constraints::new(system, search),
             impacts: Impacts::new(options.restitution, options.tolerance),
-            flight: Flight::new(n_links, n_v),
+            flight: Flight::new(n_links, system.sizes()),
             velocity: VelocityProblem::new(solver(options)?),
             correction: PositionCorrection::new(n_v),
             transport: Transport::new(n_links, n_v),
@@ -165,7 +166,9 @@ impl ContactStepper {
         now.energy += free.implicit.find_passed(&from.v, &now.end, over.h);
         let overlaps = correction.compute(m, over, found, velocity, now, (&mut report, unsolved))?;
         self.report(m, over, watched, next, &mut report)?;
-        self.advance(m.system, over.h, next);
+        // Displacements are measured by the inertias of bodies and rotors alone.
+        self.free.implicit.clear(m.system, m.w);
+        self.advance(m, over, next)?;
         if overlaps {
             self.correct_positions(m, over, next)?;
         }
@@ -194,17 +197,23 @@ impl ContactStepper {
     }
 
     /// q⁺ = q ⊕ (h v̄ + what strikes ask for), v̄ the scheme's mean of the speeds.
-    fn advance(&mut self, system: &System, h: f64, next: &mut State) {
-        let Self { scheme, now, flight, found, .. } = self;
+    fn advance(&mut self, m: &mut Mechanism<'_>, over: &Interval<'_>, next: &mut State) -> Result<(), StepError> {
+        let Self { scheme, now, free, flight, found, transport, .. } = self;
+        let system = m.system;
         for (i, link) in system.tree.links.iter().enumerate() {
             let [start, end] = scheme.rules().weights(flight.is_touched[found.root[i]]);
             for at in link.v_range() {
-                now.shift[at] += h * (start * now.start[at] + end * now.end[at]);
+                now.shift[at] += over.h * (start * now.start[at] + end * now.end[at]);
             }
         }
-        system.displace(&mut now.q, &now.shift, 1.0);
-        next.q.copy_from_slice(&now.q);
+        flight.place(m, found, now);
         next.v.copy_from_slice(&now.end);
+        next.q.copy_from_slice(&now.q);
+        if free.carries && flight.is_touched.contains(&true) {
+            return transport.apply(m, over, &now.shift, next);
+        }
+        system.displace(&mut next.q, &now.shift, 1.0);
+        Ok(())
     }
 
     /// Adds the displacement that removes overlap, and transports velocities along it where that is called for.

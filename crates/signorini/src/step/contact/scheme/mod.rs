@@ -77,4 +77,7 @@ pub(crate) trait Rules: Sync {
 
     /// Whether velocities are always transported along the displacement that removes overlap, or only where that is deeper than turning leaves it.
     fn always_transports(&self) -> bool;
+
+    /// Whether mechanisms that turn fast carry the velocities of their bodies along the displacement of the step.
+    fn carries(&self) -> bool;
 }

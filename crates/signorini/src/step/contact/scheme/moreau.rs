@@ -57,4 +57,8 @@ impl Rules for Moreau {
     fn always_transports(&self) -> bool {
         true
     }
+
+    fn carries(&self) -> bool {
+        false
+    }
 }

@@ -74,4 +74,8 @@ impl Rules for StewartTrinkle {
     fn always_transports(&self) -> bool {
         false
     }
+
+    fn carries(&self) -> bool {
+        true
+    }
 }
