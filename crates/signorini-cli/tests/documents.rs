@@ -347,6 +347,23 @@ fn rooms_call_only_what_they_may() {
     }
 }
 
+/// What steps and events need of a formulation stands in an interface: they name none.
+#[test]
+fn steps_name_no_formulation() {
+    let step = root().join("crates/signorini/src/step");
+    let mut files = Vec::new();
+    files_under(&step, &mut files);
+    assert!(files.len() > 20);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for name in ["Formulation::", "recursive::", "dca::", "dense::"] {
+            assert!(!text.contains(name), "{}: `{name}`", file.display());
+        }
+    }
+    let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert_eq!(rooms(&architecture)["contact"], BTreeSet::from(["nothing".to_owned()]));
+}
+
 /// The workspace denies unsafe code; only the room for wide registers, and tests that count allocations, may lift that.
 #[test]
 fn unsafe_code_has_one_room() {

@@ -1,14 +1,20 @@
 //! The formulations there are: the one place where they are listed.
 
-use super::dca::Clusters;
-use super::dense::{Dense, Oracle};
+use super::dca::{Clusters, Kept};
+use super::dense::{Dense, Oracle, Solves};
+#[cfg(test)]
+use super::dummy::{Dummy, DummyPorts};
 use super::error::DynamicsError;
-use super::formulation::{Answer, Counters, Drive, Formulation, JumpStart, Posed};
+use super::formulation::{Answer, Counters, Drive, Formulation, JumpStart, Posed, Response};
 use super::jump::Jumped;
-use super::recursive::Recursive;
+use super::port::Port;
+use super::recursive::{Recursive, Sweeps};
 use super::row::RowSet;
 use super::system::System;
 use super::tree::Kinematics;
+use crate::contact::delassus::BlockMatrix;
+use crate::contact::origin::Origin;
+use crate::contact::solve::Reason;
 use crate::scene;
 
 /// A formulation, chosen once per run.
@@ -16,6 +22,8 @@ pub(crate) enum Engine {
     Recursive(Box<Recursive>),
     Dca(Box<Clusters>),
     Dense(Box<Oracle>),
+    #[cfg(test)]
+    Dummy(Box<Dummy>),
 }
 
 /// What is known of a formulation before it runs.
@@ -37,6 +45,8 @@ impl Traits {
             scene::Formulation::Recursive => none,
             scene::Formulation::Dca => Self { has_clusters: true, ..none },
             scene::Formulation::Dense => Self { needs_positions: true, knows_loops_at_once: true, ..none },
+            #[cfg(test)]
+            scene::Formulation::Dummy => none,
         }
     }
 }
@@ -48,21 +58,86 @@ impl Engine {
             scene::Formulation::Recursive => Self::Recursive(Box::new(Recursive::new(system, rows))),
             scene::Formulation::Dca => Self::Dca(Box::new(Clusters::new(system, rows))),
             scene::Formulation::Dense => Self::Dense(Box::new(Oracle::new(system, rows))),
+            #[cfg(test)]
+            scene::Formulation::Dummy => Self::Dummy(Box::new(Dummy::new(system, rows))),
         }
     }
 }
 
-impl Engine {
-    /// The recursion, where it is the formulation.
-    pub fn recursive(&self) -> Option<&Recursive> {
-        if let Self::Recursive(one) = self { Some(one) } else { None }
+/// What impulses at ports do, by a formulation.
+pub(crate) enum Opened {
+    Recursive(Box<Sweeps>),
+    Dca(Box<Kept>),
+    Dense(Box<Solves>),
+    #[cfg(test)]
+    Dummy(Box<DummyPorts>),
+}
+
+impl Opened {
+    /// Scratch for a system's formulation.
+    pub fn build(system: &System) -> Self {
+        match system.formulation {
+            scene::Formulation::Recursive => Self::Recursive(Box::new(Sweeps::new(system))),
+            scene::Formulation::Dca => Self::Dca(Box::default()),
+            scene::Formulation::Dense => Self::Dense(Box::default()),
+            #[cfg(test)]
+            scene::Formulation::Dummy => Self::Dummy(Box::new(DummyPorts::new(system))),
+        }
     }
 
-    /// The clusters, where they are the formulation.
-    pub fn clusters(&self) -> Option<&Clusters> {
-        if let Self::Dca(one) = self { Some(one) } else { None }
+    /// Poses ports where the engine has factored last.
+    pub fn open(&mut self, engine: &mut Engine, at: &Posed<'_>, ports: &[Port]) -> Result<(), DynamicsError> {
+        match (self, engine) {
+            (Self::Recursive(one), Engine::Recursive(by)) => one.open(by, at, ports),
+            (Self::Dca(one), Engine::Dca(by)) => one.open(by, at, ports),
+            (Self::Dense(one), Engine::Dense(by)) => one.open(by, at, ports),
+            #[cfg(test)]
+            (Self::Dummy(one), Engine::Dummy(by)) => one.open(by, at, ports),
+            (Self::Recursive(_) | Self::Dca(_) | Self::Dense(_), _) => Err(OTHER_ENGINE),
+            #[cfg(test)]
+            (Self::Dummy(_), _) => Err(OTHER_ENGINE),
+        }
+    }
+
+    /// G of the open ports, block by block.
+    pub fn write_delassus(&mut self, system: &System, out: &mut BlockMatrix) {
+        match self {
+            Self::Recursive(one) => one.write_delassus(system, out),
+            Self::Dca(one) => one.write_delassus(system, out),
+            Self::Dense(one) => one.write_delassus(system, out),
+            #[cfg(test)]
+            Self::Dummy(one) => one.write_delassus(system, out),
+        }
+    }
+
+    /// Where G comes from.
+    pub fn describe(&mut self, at: &Posed<'_>, ports: &[Port], out: &mut Origin) -> Option<Reason> {
+        match self {
+            Self::Recursive(one) => one.describe(at, ports, out),
+            Self::Dca(one) => one.describe(at, ports, out),
+            Self::Dense(one) => one.describe(at, ports, out),
+            #[cfg(test)]
+            Self::Dummy(one) => one.describe(at, ports, out),
+        }
+    }
+
+    /// Adds M⁻¹ Wᵀ r to speeds. The engine is the one of [`Self::open`], which has refused any other.
+    pub fn respond(&mut self, engine: &Engine, at: &Posed<'_>, r: &[f64], v: &mut [f64]) {
+        match (self, engine) {
+            (Self::Recursive(one), Engine::Recursive(by)) => one.respond(by, at, r, v),
+            (Self::Dca(one), Engine::Dca(by)) => one.respond(by, at, r, v),
+            (Self::Dense(one), Engine::Dense(by)) => one.respond(by, at, r, v),
+            #[cfg(test)]
+            (Self::Dummy(one), Engine::Dummy(by)) => one.respond(by, at, r, v),
+            (Self::Recursive(_) | Self::Dca(_) | Self::Dense(_), _) => debug_assert!(false, "{OTHER_ENGINE}"),
+            #[cfg(test)]
+            (Self::Dummy(_), _) => debug_assert!(false, "{OTHER_ENGINE}"),
+        }
     }
 }
+
+/// Ports and engine are made of one system.
+const OTHER_ENGINE: DynamicsError = DynamicsError::Internal("ports of another formulation");
 
 /// Does the same with whichever formulation there is.
 macro_rules! each {
@@ -71,6 +146,8 @@ macro_rules! each {
             Engine::Recursive($one) => $act,
             Engine::Dca($one) => $act,
             Engine::Dense($one) => $act,
+            #[cfg(test)]
+            Engine::Dummy($one) => $act,
         }
     };
 }
@@ -138,7 +215,12 @@ impl Formulation for Engine {
             (Self::Recursive(new), Self::Recursive(old)) => new.inherit(at, old, old_at, q),
             (Self::Dca(new), Self::Dca(old)) => new.inherit(at, old, old_at, q),
             (Self::Dense(new), Self::Dense(old)) => new.inherit(at, old, old_at, q),
+            #[cfg(test)]
+            (Self::Dummy(new), Self::Dummy(old)) => new.inherit(at, old, old_at, q),
+            // Each must be named above.
             (Self::Recursive(_) | Self::Dca(_) | Self::Dense(_), _) => {}
+            #[cfg(test)]
+            (Self::Dummy(_), _) => {}
         }
     }
 

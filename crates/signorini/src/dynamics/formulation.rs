@@ -5,9 +5,13 @@
 use super::dense::Dense;
 use super::error::DynamicsError;
 use super::jump::{Before, Jumped};
+use super::port::Port;
 use super::row::{Closure, Level, RowSet};
 use super::system::System;
 use super::tree::Kinematics;
+use crate::contact::delassus::BlockMatrix;
+use crate::contact::origin::Origin;
+use crate::contact::solve::Reason;
 use crate::model::Instant;
 use crate::spatial::{Twist, Vec3, Wrench};
 
@@ -126,4 +130,22 @@ pub(crate) trait Formulation {
 
     /// The oracle's last solution, where it is the oracle.
     fn oracle(&self) -> Option<&Dense>;
+}
+
+/// What impulses at ports do to a mechanism, by a formulation: G and M⁻¹ Wᵀ r, loops kept closed.
+pub(crate) trait Response {
+    /// The formulation.
+    type Of: Formulation;
+
+    /// Poses ports where the formulation has factored last.
+    fn open(&mut self, by: &mut Self::Of, at: &Posed<'_>, ports: &[Port]) -> Result<(), DynamicsError>;
+
+    /// G of the open ports, block by block.
+    fn write_delassus(&mut self, system: &System, out: &mut BlockMatrix);
+
+    /// Where G comes from, where that is known and of use; else nothing is written, and why not is said.
+    fn describe(&mut self, at: &Posed<'_>, ports: &[Port], out: &mut Origin) -> Option<Reason>;
+
+    /// Adds M⁻¹ Wᵀ r to speeds.
+    fn respond(&mut self, by: &Self::Of, at: &Posed<'_>, r: &[f64], v: &mut [f64]);
 }

@@ -22,6 +22,8 @@ pub struct System {
     pub(crate) cuts: Vec<Cut>,
     /// Whatever asks for rows.
     pub(crate) elements: Vec<Element>,
+    /// First link of each link's mechanism: links of different ones do not move each other.
+    pub(crate) group: Vec<usize>,
     pub(crate) forces: Forces,
     pub(crate) formulation: Formulation,
     /// Prescribed speeds of the tree: link, coordinate within the joint, and signal.
@@ -86,6 +88,7 @@ impl System {
             .chain(spins.into_iter().map(|spin| Element::Spin(Box::new(spin))))
             .chain(Element::build_couplings(&model, &plan, &tree, &cuts))
             .collect();
+        let group = super::group::find(&tree, &elements, &cuts);
         let traits = Traits::of(formulation);
         let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
@@ -97,6 +100,7 @@ impl System {
             tree,
             cuts,
             elements,
+            group,
             forces,
             formulation,
             motions,
@@ -111,6 +115,11 @@ impl System {
             system.elimination = Some(system.eliminate(Shape::Auto));
         }
         system
+    }
+
+    /// The same by the formulation that puts mechanisms together: any would do that closes rows.
+    pub(crate) fn for_assembly(model: Arc<Model>, plan: Plan) -> Self {
+        Self::build(model, plan, Formulation::Recursive)
     }
 
     pub(crate) fn workspace(&self) -> Workspace {
@@ -206,6 +215,12 @@ impl System {
 }
 
 impl Workspace {
+    /// The engine, and the configuration that it works at, to be looked at.
+    pub(crate) fn seen<'a>(&'a self, system: &'a System) -> (&'a Engine, Posed<'a>) {
+        let Self { engine, kinematics, rows, closures, .. } = self;
+        (engine, Posed { system, kinematics, rows, closures })
+    }
+
     /// The engine, and the configuration that it works at.
     pub(crate) fn posed<'a>(&'a mut self, system: &'a System) -> (&'a mut Engine, Posed<'a>) {
         let Self { engine, kinematics, rows, closures, .. } = self;

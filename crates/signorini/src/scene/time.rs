@@ -148,4 +148,7 @@ pub enum Formulation {
     Dca,
     /// The whole constrained system in body coordinates by a general factorisation: slow, and the yardstick.
     Dense,
+    /// The recursion by another name: what a new formulation takes.
+    #[cfg(test)]
+    Dummy,
 }

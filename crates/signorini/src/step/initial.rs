@@ -4,7 +4,7 @@ use super::{Options, Simulation, StepError};
 use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
-use crate::scene::{self, Formulation, GROUND, Scene};
+use crate::scene::{self, GROUND, Scene};
 use crate::spatial::{Pose, Quaternion, Vec3};
 use crate::state::State;
 use std::collections::HashMap;
@@ -80,13 +80,13 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
         let of_id = |id: BodyId| bodies.get(model.bodies()[id.index()].name.as_str()).copied();
         Plan::build(&model, &|id| of_id(id).is_some_and(is_placed))
     };
-    let mut system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
+    let mut system = System::for_assembly(model.clone(), plan.clone());
     super::spin::check(scene, &system)?;
     let mut state = initial_state(scene, &system, &bodies)?;
     if !model.couplings().is_empty() {
         let settled = settle(&system, &state)?;
         model = Arc::new(settled);
-        system = System::build(model.clone(), plan.clone(), Formulation::Recursive);
+        system = System::for_assembly(model.clone(), plan.clone());
     }
     let assembly = assemble(scene, &system, &mut state)?;
     system.check_finite(0.0, &state.q, &state.v)?;

@@ -1,7 +1,6 @@
 //! Coordinates and speeds of one topology, read as those of another. Positions and velocities of bodies stay.
 
-use crate::dynamics::System;
-use crate::dynamics::dense::BodyMotion;
+use crate::dynamics::{BodyMotion, System};
 use crate::model::{Joint, Model};
 use crate::scene::JointKind;
 use crate::spatial::{Pose, Quaternion, Twist};

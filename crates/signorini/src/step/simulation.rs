@@ -5,7 +5,7 @@ use super::integrate::{Adaptive, Fixed};
 use super::watch::Watch;
 use super::{StepError, StepReport};
 use crate::contact::solve::DEFAULT_TOLERANCE;
-use crate::dynamics::dense::Dense;
+use crate::dynamics::Dense;
 use crate::dynamics::force::{Load, Power};
 use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::impulse::EventReport;
@@ -43,7 +43,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            formulation: Formulation::default(),
+            formulation: Default::default(),
             integrator: Integrator::default(),
             step: None,
             rtol: DEFAULT_RTOL,

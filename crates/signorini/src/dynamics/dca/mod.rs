@@ -17,6 +17,7 @@
 //! **Checked by** `tests/dca.rs`.
 
 mod block;
+mod contact;
 mod formulation;
 mod fused;
 mod matrix;
@@ -28,7 +29,9 @@ use crate::dynamics::tree::{Kinematics, Tree};
 use crate::plan::{Elimination, End, Merge, Port};
 use crate::spatial::{Twist, Wrench};
 use block::Block;
-pub(crate) use formulation::{Clusters, write_row};
+pub(crate) use contact::Kept;
+pub(crate) use formulation::Clusters;
+use formulation::write_row;
 pub use fused::Motion;
 use node::{Flow, Kind, Node};
 use outward::spread;

@@ -2,13 +2,12 @@
 //! what joints transmit, since its own multipliers belong to other equations.
 
 use super::{BodyMotion, Dense, Drive as BodyDrive};
-use crate::dynamics::engine::Engine;
 use crate::dynamics::error::DynamicsError;
 use crate::dynamics::formulation::{Answer, Counters, Drive, Formulation, JumpStart, Posed};
 use crate::dynamics::jump::Jumped;
 use crate::dynamics::recursive::Recursive;
 use crate::dynamics::row::{Element, Level, RowKind, RowSet};
-use crate::dynamics::system::{System, Workspace};
+use crate::dynamics::system::System;
 use crate::dynamics::tree::Kinematics;
 use crate::model::{BodyId, Model};
 use crate::spatial::{Twist, Vec3, Wrench};
@@ -265,16 +264,6 @@ impl Formulation for Oracle {
 
     fn oracle(&self) -> Option<&Dense> {
         Some(&self.dense)
-    }
-}
-
-impl System {
-    /// What impulses do to a mechanism, by the oracle: `w.tau` and `w.external` are impulses, `out` becomes the change of speeds.
-    pub(crate) fn respond_by_definition(&self, out: &mut [f64], w: &mut Workspace) -> Result<(), DynamicsError> {
-        let Workspace { engine, kinematics, rows, closures, tau, external, .. } = w;
-        let Engine::Dense(oracle) = engine else { return Err(DynamicsError::Internal("no oracle")) };
-        oracle.respond(&Posed { system: self, kinematics, rows, closures }, tau, external, out);
-        Ok(())
     }
 }
 

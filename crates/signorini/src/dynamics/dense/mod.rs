@@ -14,12 +14,14 @@
 //!
 //! **Checked by** `tests/dynamics.rs`; it is itself the check of everything else.
 
+mod contact;
 mod couplings;
 mod formulation;
 mod rows;
 
 use crate::model::{BodyId, Joint, Model};
 use crate::spatial::{Pose, Sym3, Twist, Vec3, Wrench};
+pub(crate) use contact::Solves;
 pub(crate) use formulation::Oracle;
 use nalgebra::{DMatrix, DVector};
 pub use rows::Row;

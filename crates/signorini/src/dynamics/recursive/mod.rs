@@ -5,6 +5,7 @@
 mod aba;
 pub(crate) mod blocks;
 mod columns;
+mod contact;
 mod formulation;
 pub mod loops;
 mod mobility;
@@ -12,6 +13,7 @@ pub mod ports;
 mod response;
 mod strand;
 
+pub(crate) use contact::Sweeps;
 pub(crate) use formulation::Recursive;
 pub(crate) use mobility::find_speed_mobilities;
 pub(crate) use strand::{Strand, take_strand};

@@ -20,14 +20,16 @@
 //! **Checked by** `tests/dynamics.rs`, where the oracle has every kind once more, from its definition on body accelerations.
 
 mod coupler;
+mod ends;
 mod joint;
 mod rod;
 mod set;
 mod spin;
 
 use coupler::Coupler;
+use ends::Ends;
 pub use joint::{Closure, Cut};
-use rod::{Ends, Rod, TurningLink};
+use rod::{Rod, TurningLink};
 pub(crate) use set::{Level, Meeting, Pushed, RowSet, Term};
 pub(crate) use spin::Spin;
 
@@ -104,8 +106,7 @@ impl Element {
                 }
                 CouplingKind::RevoluteSpherical { a, axis, b } => {
                     let ends = Ends::build(a, b, plan, tree);
-                    let axis = a.body.map_or(*axis, |b| tree.body_pose[plan.link_of_body[b.index()]].rotation * axis);
-                    Self::TurningLink(Box::new(TurningLink { id, ends, axis, held: [held(0), held(1)] }))
+                    Self::TurningLink(Box::new(TurningLink { id, ends, axis: *axis, held: [held(0), held(1)] }))
                 }
             })
         };

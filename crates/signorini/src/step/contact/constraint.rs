@@ -2,33 +2,12 @@
 
 use crate::contact::law::{Frame, LawId, Laws};
 use crate::contact::{Cone, RowShape, Unit};
-use crate::dynamics::{System, Workspace};
+use crate::dynamics::{Attachment, Port, System, Workspace};
 use crate::model::BodyId;
-use crate::spatial::{Twist, Vec3, Wrench};
+use crate::spatial::{Twist, Vec3};
 
 /// Sine of the angle from which on an axis is not taken to lie along the normal: below, its part across is mostly rounding.
 const ALONG: f64 = 1e-8;
-
-/// Where it pushes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Attachment {
-    /// Between two links, none for the ground; on the second, and opposite on the first.
-    Links([Option<usize>; 2]),
-    /// On one speed of the tree.
-    Speed {
-        /// Its link.
-        link: usize,
-        /// The speed.
-        speed: usize,
-    },
-    /// On one speed of a cut joint.
-    Cut {
-        /// The cut joint.
-        cut: usize,
-        /// Its speed.
-        k: usize,
-    },
-}
 
 /// What law it obeys.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,21 +96,23 @@ impl ContactConstraint {
         [self.normal, self.tangents[0], self.tangents[1]]
     }
 
+    /// As a port of the mechanism.
+    pub fn port(&self) -> Port {
+        Port {
+            place: self.place,
+            points: self.points,
+            directions: self.directions(),
+            side: self.side(),
+            rows: self.rows,
+        }
+    }
+
     /// What surfaces add to the velocity along a row. Across the surface that is nothing, not even rounding: gaps and displacements, which have other units, stay
     /// as they are.
     pub fn drift_along(&self, row: usize) -> f64 {
         match (self.rows.unit(row), self.rows.axis(row)) {
             (Unit::Length, axis @ 1..) => self.drift[axis - 1],
             _ => 0.0,
-        }
-    }
-
-    /// Unit load of a row on the second link, moments about the point from which the contact lies an arm away.
-    pub fn wrench(&self, row: usize, arm: &Vec3) -> Wrench {
-        let direction = self.directions()[self.rows.axis(row)];
-        match self.rows.unit(row) {
-            Unit::Length => Wrench::new(arm.cross(&direction), direction),
-            Unit::Angle => Wrench::new(direction, Vec3::zeros()),
         }
     }
 

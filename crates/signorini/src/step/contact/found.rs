@@ -34,17 +34,13 @@ struct LinkMotions {
 impl Constraints {
     pub fn new(system: &System, search: Search) -> Self {
         let n_links = system.tree.links.len();
-        let mut root: Vec<usize> = (0..n_links).collect();
-        for (i, link) in system.tree.links.iter().enumerate() {
-            root[i] = link.parent_index().map_or(i, |p| root[p]);
-        }
         let still = || vec![Twist::default(); n_links];
         Self {
             search,
             rows: Rows::new(system),
             list: Vec::new(),
             twists: LinkMotions { start: still(), end: still(), shift: still() },
-            root,
+            root: system.group.clone(),
         }
     }
 
@@ -131,7 +127,7 @@ impl Constraints {
 
     /// Where G comes from, where that is worth knowing, and why that was not said.
     pub fn write_origin(&mut self, m: &Mechanism<'_>, out: &mut Origin) -> Option<Reason> {
-        self.rows.write_origin(m.system, &self.list, m.w, out)
+        self.rows.write_origin(m.system, m.w, out)
     }
 
     /// Adds to speeds what impulses do: M⁻¹ Wᵀ r.
@@ -158,10 +154,6 @@ impl Constraints {
         is_touched.fill(false);
         for t in self.list.iter().chain(struck) {
             t.links(system).into_iter().flatten().for_each(|l| is_touched[self.root[l]] = true);
-        }
-        // Loops may tie mechanisms together.
-        if !system.elements.is_empty() && is_touched.contains(&true) {
-            is_touched.fill(true);
         }
     }
 }

@@ -30,7 +30,6 @@
 //! **Checked by** `tests/contact_motion.rs`, `tests/contact_schemes.rs`, `tests/contact_analytic.rs`, `tests/contact_references.rs`.
 
 mod assemble;
-mod clusters;
 mod constraint;
 mod correction;
 mod faces;
@@ -40,7 +39,6 @@ mod free;
 mod gyroscopic;
 mod impacts;
 mod motion;
-mod oracle;
 mod outcome;
 mod quantity;
 mod reactions;
@@ -51,7 +49,7 @@ mod transport;
 mod velocity;
 mod warm;
 
-pub(crate) use constraint::{Attachment, ContactConstraint, find_row_velocities};
+pub(crate) use constraint::{ContactConstraint, find_row_velocities};
 pub use report::{ContactReport, JointConstraintForce, Mode};
 
 use super::{Options, Simulation, StepError, StepReport};

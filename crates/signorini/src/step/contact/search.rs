@@ -1,8 +1,9 @@
 //! What may push in a step: contacts of shapes, joints at their limits, dry friction in joints.
 
-use super::constraint::{Attachment, ContactConstraint, Law, directed, frame_axis};
+use super::constraint::{ContactConstraint, Law, directed, frame_axis};
 use super::faces;
 use crate::collide::{self, World};
+use crate::dynamics::Attachment;
 use crate::dynamics::{System, Workspace};
 use crate::model::{BodyId, Fittings};
 use crate::spatial::{Pose, Twist, Vec3};

@@ -34,7 +34,7 @@ mod expansion;
 mod order;
 
 use super::assemble::write_cones;
-use super::constraint::{Attachment, ContactConstraint};
+use super::constraint::ContactConstraint;
 use super::found::Constraints;
 use super::motion::{Interval, Mechanism, Moving};
 use super::quantity::{RowDisplacements, RowImpulseTimes, RowImpulses, RowVelocities, Speeds};
@@ -42,6 +42,7 @@ use super::scheme::Scheme;
 use super::{Unsolved, contact_failed};
 use crate::contact::solve::{Auto, AutoOptions};
 use crate::contact::{ContactProblem, ContactSolver, Solution, Start};
+use crate::dynamics::Attachment;
 use crate::dynamics::System;
 use crate::scene::Restitution;
 use crate::spatial::Vec3;

@@ -39,9 +39,6 @@ impl Order {
         group.extend(0..root.len());
         first.clear();
         first.resize(root.len(), f64::INFINITY);
-        for cut in &system.cuts {
-            unite(group, [cut.parent, cut.child].map(|l| l.map(|l| root[l])));
-        }
         for (t, _) in members.iter().zip(&*candidates).filter(|(_, c)| !c.strikes()) {
             unite(group, t.links(system).map(|l| l.map(|l| root[l])));
         }
