@@ -90,6 +90,21 @@ impl Units {
             j.damping.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t / unit(k)));
             j.armature.iter_mut().for_each(|d| per(d, kind, &|k| generalised(k) * t * t / unit(k)));
         }
+        for c in &mut s.coupling {
+            match &mut c.kind {
+                // What the relation adds up keeps its unit: ratios of lengths give way.
+                CouplingKind::Coupler { joints, coordinates, ratios, .. } => {
+                    for (k, (name, ratio)) in joints.iter().zip(ratios).enumerate() {
+                        let kind = scene.joint.iter().find(|j| j.name == *name).unwrap().kind;
+                        *ratio /= self.coordinate(kind, coordinates.as_ref().map_or(0, |list| list[k]));
+                    }
+                }
+                CouplingKind::Distance { a, b, .. } | CouplingKind::RevoluteSpherical { a, b, .. } => {
+                    v3(&mut a.point, l);
+                    v3(&mut b.point, l);
+                }
+            }
+        }
         for f in &mut s.force {
             if let Force::Spring { a, b, stiffness, length, damping, .. } = f {
                 v3(&mut a.point, l);
@@ -167,6 +182,24 @@ fn mechanism() -> Scene {
     scene
 }
 
+/// The same with a gear between a distance and an angle, a rod and a link.
+fn coupled() -> Scene {
+    let mut scene = mechanism();
+    let end = |body: &str, point| Attachment { body: body.into(), point };
+    let (joints, coordinates) = (vec!["slide".into(), "a".into()], Some(vec![1, 0]));
+    let (a, b) = (end("ground", [0.3, 0.4, 1.0]), end("ball", [0.0, 0.1, -0.2]));
+    let (c, d) = (end("base", [0.1, 0.2, 0.0]), end("top", [0.4, 0.0, 0.1]));
+    let kinds = [
+        CouplingKind::Coupler { joints, coordinates, ratios: vec![3.0, 0.7], offset: None },
+        CouplingKind::Distance { a, b, length: None },
+        CouplingKind::RevoluteSpherical { a: c, axis: [0.0, 0.6, 0.8], b: d, length: None, offset: None },
+    ];
+    for (k, kind) in kinds.into_iter().enumerate() {
+        scene.coupling.push(Coupling { name: format!("c{k}"), kind, absent: false, breaks: None });
+    }
+    scene
+}
+
 /// By the recursion, or by clusters of a given shape.
 fn run(scene: &Scene, integrator: Integrator, steps: usize, shape: Option<PlanShape>) -> State {
     let mut scene = scene.clone();
@@ -184,7 +217,15 @@ fn run(scene: &Scene, integrator: Integrator, steps: usize, shape: Option<PlanSh
 
 #[test]
 fn powers_of_two_give_the_same_bits() {
-    let mut scene = mechanism();
+    same_bits_in_other_units(mechanism());
+}
+
+#[test]
+fn powers_of_two_give_the_same_bits_with_couplings() {
+    same_bits_in_other_units(coupled());
+}
+
+fn same_bits_in_other_units(mut scene: Scene) {
     scene.time.end = 64.0;
     let integrators = [Integrator::Adaptive, Integrator::Rk4, Integrator::Euler];
     let shapes = [None, Some(PlanShape::Balanced), Some(PlanShape::Blocked(2))];
