@@ -35,5 +35,5 @@ fn auto_solves_every_stored_problem() {
     }
     assert!(total > 0, "no problem files found");
     assert_eq!(coarse, total, "all at 1e-8");
-    assert!(fine as f64 >= 0.95 * total as f64, "{fine} of {total} at 1e-12 or the floor");
+    assert_eq!(fine, total, "all at 1e-12 or the floor");
 }

@@ -43,13 +43,12 @@ fn keep(p: &signorini::contact::ContactProblem, law: Law, seed: u64) {
 
 #[test]
 fn auto_solves_random_problems() {
-    let mut sums = (0, 0);
     for (law, count, max) in [
         (Law::Frictionless, 200, 200),
         (Law::Planar, 200, 120),
         (Law::Circular, 300, 120),
-        (Law::Rolling, 100, 40),
-        (Law::Polygonal, 100, 40),
+        (Law::Rolling, 200, 40),
+        (Law::Polygonal, 200, 40),
         (Law::Ellipsoidal, 200, 30),
         (Law::Cylindrical, 200, 30),
         (Law::Polyhedral, 200, 30),
@@ -58,9 +57,7 @@ fn auto_solves_random_problems() {
         let (solved, total) = run(law, count, max);
         println!("{law:?}: {solved} of {total}");
         assert!(solved as f64 >= 0.995 * total as f64, "{law:?}: {solved} of {total} solved");
-        sums = (sums.0 + solved, sums.1 + total);
     }
-    assert!(sums.0 as f64 >= 0.995 * sums.1 as f64, "{} of {} solved", sums.0, sums.1);
 }
 
 /// 2000 contacts, block-sparse: a pile with moderate friction.

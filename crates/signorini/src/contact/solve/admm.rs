@@ -24,7 +24,7 @@ use super::newton_matrix::NewtonMatrix;
 use super::outcome::Outcome;
 use super::plan::Shared;
 use super::system::System;
-use super::{DEFAULT_TOLERANCE, Solution, Work};
+use super::{GOAL, Solution, Work};
 
 /// Options of [`Admm`].
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ pub struct AdmmOptions {
 
 impl Default for AdmmOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_steps: 20_000, rho: RHO, relaxation: RELAXATION }
+        Self { tolerance: GOAL, max_steps: 20_000, rho: RHO, relaxation: RELAXATION }
     }
 }
 
@@ -77,7 +77,7 @@ impl Core {
     /// Iterates from r (scaled); leaves the best r and returns its residual.
     pub fn solve(&mut self, system: &mut System, options: &AdmmOptions, r: &mut [f64], work: &mut Work) -> f64 {
         let n = system.n();
-        self.matrix.reset(system, options.tolerance, Shared::default());
+        self.matrix.reset(system, r, (options.tolerance, options.tolerance), Shared::default());
         self.laws.resize(system.n_contacts(), Linearised::default());
         for (i, law) in self.laws.iter_mut().enumerate() {
             law.set_bilateral(system.w.dim(i));

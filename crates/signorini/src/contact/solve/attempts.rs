@@ -1,11 +1,11 @@
 //! The attempts of `auto` on a scaled system, in turn. Headings in `auto.rs`, of which this is the engine; what is tried is in `plan.rs`.
 
 use super::super::cone::Cone;
-use super::admm::{self, AdmmOptions};
-use super::anderson::Anderson;
 use super::auto::AutoOptions;
-use super::constants::auto::{COARSE_FLOOR, MARGIN, SCATTER};
-use super::constants::{admm as splitting, interior, newton as steps, pivoting};
+use super::constants::auto::{COARSE_FLOOR, MARGIN};
+use super::constants::enumerate::MOST_MODES_IN_AUTO;
+use super::constants::{interior, newton as steps, pivoting};
+use super::enumerate::{self, EnumerateOptions};
 use super::gauss_seidel::Sweeper;
 use super::interior::{Interior, InteriorOptions};
 use super::newton::{self, NearbyOptions, ProximalNewtonOptions, Schedule};
@@ -38,12 +38,14 @@ pub struct Attempts {
     /// What was not tried.
     pub declined: Declined,
     pub newton: newton::Core,
-    anderson: Anderson,
     interior: Interior,
     lemke: tableau::Core,
-    admm: admm::Core,
     /// Whether `newton` knows the problem.
     is_ready: bool,
+    /// Multiplications before this system; what is accepted, and the Newton steps that an attempt may take.
+    spent: u64,
+    accepted: f64,
+    most_steps: usize,
     best: Vec<f64>,
     /// Residual of `best`.
     rel: f64,
@@ -78,7 +80,8 @@ impl Attempts {
         self.trial.resize(system.n(), 0.0);
         self.rel = f64::INFINITY;
         self.is_ready = false;
-        let outcome = match self.look(options.tolerance, stage, system) {
+        self.spent = self.newton.matrix.multiplications();
+        let outcome = match self.look(options.goal(), stage, system) {
             Some(outcome) => outcome,
             None => self.try_all(options, stage, system, work),
         };
@@ -122,13 +125,23 @@ impl Attempts {
             is_spatial: system.cones.iter().any(|c| c.dim() > 2),
             has_zero_diagonal: is_lcp && (0..system.n()).any(|i| system.w.diagonal_block(i)[0] <= 0.0),
             is_fresh: stage == Stage::Fresh,
+            is_cold: options.is_even && self.best.iter().all(|r| *r == 0.0),
             rows: system.n(),
             contacts: system.n_contacts(),
             rel: self.rel,
         };
+        let (mut last, mut is_cut) = ("auto", false);
         for attempt in PLAN {
             situation.rel = self.rel;
             if options.without.contains(&attempt.name) || !(attempt.when)(&situation) {
+                continue;
+            }
+            if attempt.is_rescue && self.rel <= MARGIN * options.tolerance {
+                return (last, Outcome::Met);
+            }
+            if attempt.method.is_newton() && self.is_ready && self.steps_left(options) == 0 {
+                self.declined.note(Reason::Ceiling);
+                is_cut = true;
                 continue;
             }
             if !attempt.takes.contains(laws) {
@@ -136,15 +149,33 @@ impl Attempts {
                 continue;
             }
             let outcome = self.attempt(attempt, options, system, work);
+            last = attempt.method.name();
+            if matches!(attempt.method, Method::Associated)
+                && !matches!(outcome, Outcome::Declined(_) | Outcome::Stalled)
+            {
+                // Sweeps would lead away from there.
+                situation.is_fresh = false;
+            }
             if outcome.is_final() {
-                return (attempt.method.name(), outcome);
+                return (last, outcome);
             }
         }
-        ("auto", Outcome::Stalled)
+        match self.rel <= MARGIN * options.tolerance {
+            true => (last, Outcome::Met),
+            false if is_cut => (last, Outcome::Better(self.rel)),
+            false => ("auto", Outcome::Stalled),
+        }
+    }
+
+    /// Factorisations that are left below the ceiling.
+    fn steps_left(&self, options: &AutoOptions) -> usize {
+        let matrix = &self.newton.matrix;
+        let spent = (matrix.multiplications() - self.spent) as f64;
+        (options.ceiling - spent / matrix.planned()).max(0.0) as usize
     }
 
     fn attempt(&mut self, attempt: &Attempt, options: &AutoOptions, system: &mut System, work: &mut Work) -> Outcome {
-        let tolerance = options.tolerance;
+        let tolerance = options.goal();
         match attempt.start {
             From::Best => self.trial.copy_from_slice(&self.best),
             From::Zero => self.trial.fill(0.0),
@@ -158,17 +189,19 @@ impl Attempts {
             _ => {}
         }
         if !self.is_ready {
-            self.newton.reset(system, tolerance, Shared::without(&options.without));
+            self.newton.reset(system, &self.best, (tolerance, options.tolerance), Shared::without(&options.without));
             self.is_ready = true;
         }
         if attempt.is_exact {
             self.newton.matrix.be_exact();
         }
+        (self.accepted, self.most_steps) = (options.tolerance, self.steps_left(options));
         let known = (attempt.start == From::Best).then_some(self.rel);
         let from_best = self.rel;
         match attempt.method {
             Method::Pivot | Method::Sweep => Outcome::Stalled,
-            Method::Accelerate => self.accelerate(options, system, work),
+            Method::Associated => self.find_even(tolerance, system, work),
+            Method::Enumerate => self.enumerate(tolerance, system, work),
             Method::Nearby { steps, least_alpha } => self.nearby((steps, least_alpha), tolerance, system, work),
             Method::Tiny => {
                 let goal = if self.rel <= steps::NEAR { self.near_goal } else { tolerance };
@@ -193,8 +226,6 @@ impl Attempts {
                 self.newton(&newton_options(tolerance, plan), known, tolerance, system, work)
             }
             Method::Inside { insets } => self.go_inside(insets, attempt.start, tolerance, system, work),
-            Method::Scatter => self.restart(tolerance, system, work),
-            Method::Split { rho, steps } => self.split((rho, steps), tolerance, system, work),
         }
     }
 
@@ -240,8 +271,9 @@ impl Attempts {
         work: &mut Work,
     ) -> Outcome {
         let goal = if self.rel <= steps::NEAR { self.near_goal } else { tolerance };
-        let least_alpha = (steps::ALPHA_PER_TOLERANCE * tolerance).clamp(steps::NEAR_ALPHA, least_alpha);
-        let plan = NearbyOptions { goal: MARGIN * goal, least_alpha, max_steps };
+        let least_alpha = (steps::ALPHA_PER_TOLERANCE * self.accepted).clamp(steps::NEAR_ALPHA, least_alpha);
+        let (accepted, max_steps) = (MARGIN * self.accepted, max_steps.min(self.most_steps));
+        let plan = NearbyOptions { goal: MARGIN * goal, accepted, least_alpha, max_steps };
         let new = self.newton.close_in(system, &plan, (self.rel, &self.known_u), &mut self.trial, work);
         // It is not known elsewhere.
         self.known_u.clear();
@@ -263,7 +295,8 @@ impl Attempts {
         let bold = newton_options(tolerance, bold);
         let mut outcome = Outcome::Stalled;
         for &inset in insets {
-            let options = InteriorOptions { goal: interior::GOAL, max_steps: interior::STEPS, inset };
+            let max_steps = interior::STEPS.min(self.most_steps);
+            let options = InteriorOptions { goal: interior::GOAL, max_steps, inset, is_associated: false };
             match start {
                 From::Best => self.trial.copy_from_slice(&self.best),
                 From::Zero => self.trial.fill(0.0),
@@ -290,16 +323,6 @@ impl Attempts {
         outcome
     }
 
-    /// Accelerated sweeps from the best r.
-    fn accelerate(&mut self, options: &AutoOptions, system: &mut System, work: &mut Work) -> Outcome {
-        let goal = (options.tolerance * system.q_norm, options.accelerated_sweeps);
-        // The multipliers of earlier sweeps may be those of the problem as it was posed.
-        self.sweeper.reset(system.n_contacts());
-        self.anderson.settle(&mut self.sweeper, system, goal, &mut self.trial, work);
-        let new = system.rel(&self.trial);
-        self.offer(new, options.tolerance, system)
-    }
-
     /// Proximal Newton from `trial`, whose residual is `known` or computed.
     fn newton(
         &mut self,
@@ -310,67 +333,40 @@ impl Attempts {
         work: &mut Work,
     ) -> Outcome {
         let rel = known.unwrap_or_else(|| system.rel(&self.trial));
-        let mut new = self.newton.solve(system, plan, rel, &mut self.trial, work);
-        if new > MARGIN * tolerance {
-            new = self.newton.polish(system, MARGIN * tolerance, new, &mut self.trial, work);
+        let accepted = if self.accepted > tolerance { MARGIN * self.accepted } else { 0.0 };
+        let plan = ProximalNewtonOptions { accepted, max_newton: plan.max_newton.min(self.most_steps), ..plan.clone() };
+        let mut new = self.newton.solve(system, &plan, rel, &mut self.trial, work);
+        if new > MARGIN * self.accepted {
+            new = self.newton.polish(system, MARGIN * self.accepted, new, &mut self.trial, work);
         }
         self.offer(new, tolerance, system)
     }
 
-    /// Proximal Newton from points somewhere in the cones.
-    fn restart(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
-        for seed in 1..=steps::RESTARTS {
-            self.scatter(seed, system);
-            let (schedule, outer) = if seed % 2 == 1 {
-                (Schedule::Fast, steps::RESTART_STEPS[0])
-            } else {
-                (Schedule::Safe, steps::RESTART_STEPS[1])
-            };
-            let rho = steps::RESTART_RHO[seed as usize / 2 % 3];
-            let plan = newton_options(tolerance, Loop { alpha: 1.0, rho, schedule, outer, inner: None });
-            let outcome = self.newton(&plan, None, tolerance, system, work);
-            if outcome.is_final() {
-                return outcome;
-            }
+    /// The associated problem, from zero: convex, so that the path to its solution never fails, and central, so that loads which nothing determines are even. Where
+    /// no contact slides it has solutions of the problem itself.
+    fn find_even(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
+        let (goal, max_steps, inset) = interior::EVEN;
+        let options = InteriorOptions { goal, max_steps, inset, is_associated: true };
+        let own = (&mut self.newton.matrix, &mut *self.newton.laws);
+        if self.interior.solve(system, own, &options, &mut self.trial, work).is_none() {
+            return Outcome::Declined(Reason::InteriorLaws);
         }
-        Outcome::Stalled
+        let new = system.rel(&self.trial);
+        self.offer(new, tolerance, system)
     }
 
-    /// A starting point somewhere in the cones, of the size of the impulses that stop the contacts; a fixed sequence.
-    fn scatter(&mut self, seed: u64, system: &System) {
-        let size = system.q_norm / (system.n() as f64).sqrt();
-        let mut state = seed;
-        for x in &mut self.trial {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            *x = SCATTER * size * ((state >> 11) as f64 / (1u64 << 53) as f64 - 0.5);
+    /// All modes, where they are few; the proof that there is no solution, or the one of smallest norm.
+    fn enumerate(&mut self, tolerance: f64, system: &mut System, work: &mut Work) -> Outcome {
+        if enumerate::count_modes(&system.cones).is_none_or(|n| n > MOST_MODES_IN_AUTO) {
+            return Outcome::Stalled;
         }
-        for (i, cone) in system.cones.iter().enumerate() {
-            cone.project(&mut self.trial[system.rows(i)]);
+        let options = EnumerateOptions { tolerance: self.accepted, ..EnumerateOptions::default() };
+        let outcome = enumerate::find_smallest(system, &options, &mut self.trial, work);
+        if outcome == Outcome::NoSolution {
+            return outcome;
         }
-    }
-
-    /// Alternating directions from `trial`, then careful Newton steps.
-    fn split(
-        &mut self,
-        (rho, max_steps): (f64, usize),
-        tolerance: f64,
-        system: &mut System,
-        work: &mut Work,
-    ) -> Outcome {
-        let plan = AdmmOptions { tolerance: MARGIN * tolerance, max_steps, rho, ..AdmmOptions::default() };
-        let new = self.admm.solve(system, &plan, &mut self.trial, work);
-        let start = self.trial.clone();
-        let mut outcome = self.offer(new, tolerance, system);
-        for (alpha, rho) in splitting::THEN {
-            if outcome.is_final() {
-                break;
-            }
-            self.trial.copy_from_slice(&start);
-            let outer = splitting::THEN_STEPS;
-            let plan = newton_options(tolerance, Loop { alpha, rho, schedule: Schedule::Safe, outer, inner: None });
-            outcome = self.newton(&plan, None, tolerance, system, work);
-        }
-        outcome
+        let new = system.rel(&self.trial);
+        self.offer(new, tolerance, system)
     }
 
     /// Lemke's method.
@@ -378,11 +374,12 @@ impl Attempts {
         let limit = pivoting::PER_ROW * system.n() + pivoting::AT_LEAST;
         match self.lemke.solve(system, limit, tolerance, &mut self.trial, work) {
             End::Ray if self.lemke.is_certificate(system) => Outcome::NoSolution,
-            End::Solved => {
+            End::Singular => Outcome::Stalled,
+            // Whatever the last basis gives may be the best that there is.
+            _ => {
                 let new = self.lemke.residual();
                 self.offer(new, tolerance, system)
             }
-            _ => Outcome::Stalled,
         }
     }
 }

@@ -6,13 +6,15 @@
 //!
 //! 1. a few Gauss–Seidel sweeps on the problem as it was posed (their exact local solves do not mind its units); where
 //!    they settle the matter nothing else is set up;
-//! 2. islands (`islands.rs`): what is not coupled is solved apart, from where the sweeps lead;
-//! 3. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
-//! 4. contacts: Newton's method while it makes progress; then, many in space, the interior-point method (`interior.rs`); fewer, accelerated sweeps
-//!    (`anderson.rs`) and proximal Newton with bold steps, a handful the other way round; each then the other way;
-//! 5. proximal Newton with the safe schedule from r = 0, then with other values of ρ;
-//! 6. proximal Newton from points scattered in the cones (a fixed sequence: the same bits every time);
-//! 7. alternating directions, then proximal Newton from where they lead.
+//! 2. islands (`islands.rs`): what is not coupled is verified and solved apart;
+//! 3. in motion, islands of which nothing is known: the associated convex problem, whose central solution is rest where rest is possible, with even loads;
+//! 4. complementarity problems: Lemke when small or with zeros on the diagonal; otherwise active-set Newton;
+//! 5. contacts: Newton's method while it makes progress;
+//! 6. above what is accepted: interior points (`interior.rs`) and proximal Newton with full steps, many contacts the one first, few the other; proximal
+//!    Newton along the path of solutions, from r = 0, with three values of ρ; enumeration.
+//!
+//! Two tolerances: a goal, and what is accepted. Between them Newton's method takes a few more steps, and nothing else is tried. A ceiling of
+//! counted work ends every solve; the best r that any attempt has found is returned.
 //!
 //! The measurements behind the order and the numbers are in the book, chapter *The contact problem*.
 //!
@@ -26,31 +28,32 @@ use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::attempts::{Attempts, Stage};
 use super::constants::auto::{
-    LCP_SWEEPS, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE, SWEEPS, WARM_FLOOR, WARM_SHARE,
+    CEILING, CEILING_IN_MOTION, LCP_SWEEPS, MARGIN, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE, SWEEPS,
 };
 use super::constants::newton::{FEW_CONTACTS, FEW_RESIDUAL, NEAR};
-use super::constants::{anderson, pivoting};
+use super::constants::pivoting;
 use super::frame::Frame;
 use super::islands::{Islands, gather, scatter};
 use super::outcome::{LawSet, Outcome};
 use super::plan::Shared;
 use super::system::System;
-use super::{ContactSolver, DEFAULT_TOLERANCE, Solution, Start, Work};
+use super::{ContactSolver, GOAL, Solution, Start, Work, goal_in_motion};
 
 /// Options of [`Auto`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoOptions {
-    /// Tolerance on `rel`.
+    /// Tolerance on `rel`: what is accepted. Rescue methods run above it only.
     pub tolerance: f64,
+    /// What is aimed at where that is cheap, if that is less.
+    pub goal: Option<f64>,
     /// Gauss–Seidel sweeps before Newton's method.
     pub sweeps: usize,
     /// The same for complementarity problems.
     pub lcp_sweeps: usize,
-    /// Accelerated sweeps at most.
-    pub accelerated_sweeps: usize,
-    /// Share of the tolerance to which a warm start must solve the problem to be taken as it is. In motion, where the last step's impulses are the start,
-    /// bodies at rest want a small one: what a residual leaves as velocity moves them, and each step would find another problem.
-    pub warm_share: f64,
+    /// Whether islands of which nothing is known start where loads are even and rest is found if it is possible, at the cost of some fifteen factorisations.
+    pub is_even: bool,
+    /// Multiplications at most, in factorisations over all contacts.
+    pub ceiling: f64,
     /// Pieces that are left out, by their names in [`PIECES`](super::PIECES): what an ablation does.
     pub without: Vec<&'static str>,
 }
@@ -58,26 +61,37 @@ pub struct AutoOptions {
 impl Default for AutoOptions {
     fn default() -> Self {
         Self {
-            tolerance: DEFAULT_TOLERANCE,
+            tolerance: GOAL,
+            goal: None,
             sweeps: SWEEPS,
             lcp_sweeps: LCP_SWEEPS,
-            accelerated_sweeps: anderson::SWEEPS,
-            warm_share: 1.0,
+            is_even: false,
+            ceiling: CEILING,
             without: Vec::new(),
         }
     }
 }
 
 impl AutoOptions {
-    /// For problems of which each is nearly the last one.
+    /// For problems of which each is nearly the last one, so that what is left of one adds to the next.
     pub fn in_motion(tolerance: f64) -> Self {
-        Self { tolerance, warm_share: WARM_SHARE, ..Self::default() }
+        Self {
+            tolerance,
+            goal: Some(goal_in_motion(tolerance)),
+            is_even: true,
+            ceiling: CEILING_IN_MOTION,
+            ..Self::default()
+        }
     }
 
-    /// What a warm start must reach; the rounding of positions leaves about 1e-12.
+    /// What is aimed at.
+    pub(super) fn goal(&self) -> f64 {
+        self.goal.map_or(self.tolerance, |goal| goal.min(self.tolerance))
+    }
+
+    /// What a warm start must reach to be taken as it is.
     pub(super) fn warm_tolerance(&self, start: Start) -> f64 {
-        let moving = self.tolerance.min((self.warm_share * self.tolerance).max(WARM_FLOOR));
-        if start == Start::Still { STILL_SHARE * moving } else { moving }
+        if start == Start::Still { STILL_SHARE * self.goal() } else { self.goal() }
     }
 
     /// What Newton's method aims at from nearby.
@@ -107,6 +121,8 @@ pub struct Auto {
     /// One island, and its r.
     part: System,
     part_r: Vec<f64>,
+    /// ‖F‖² and the square of its rounding floor, contact by contact.
+    squares: Vec<[f64; 2]>,
 }
 
 impl Auto {
@@ -123,8 +139,12 @@ impl Auto {
             return Stage::Fresh;
         }
         let n = problem.n_contacts();
+        // Which islands nothing is known of is not known yet.
+        if self.options.is_even && n > 1 {
+            return Stage::Fresh;
+        }
         let count = self.options.count_sweeps(n, LawSet::ROWS.contains(LawSet::of(problem.cones())));
-        let tolerance = self.options.tolerance;
+        let tolerance = self.options.goal();
         let (view, scaling, q_norm) = self.frame.view(problem);
         let sweeper = &mut self.attempts.sweeper;
         sweeper.reset(n);
@@ -141,14 +161,28 @@ impl Auto {
 
     /// Solves every island apart, from r (scaled); each to the tolerance in its own q̂, so that the whole is. Returns
     /// the last method that was needed, and how it ended.
-    fn solve_parts(&mut self, n_parts: usize, stage: Stage, r: &mut [f64], work: &mut Work) -> (&'static str, Outcome) {
+    fn solve_parts(
+        &mut self,
+        (n_parts, verified): (usize, f64),
+        stage: Stage,
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> (&'static str, Outcome) {
         self.islands.sort();
+        let is_warm = r.iter().any(|r| *r != 0.0);
+        if is_warm {
+            self.frame.system.write_squares(r, &mut self.squares);
+        }
         // The judge refused the whole, not every part of it.
         let stage = if stage == Stage::Refused { Stage::Swept } else { stage };
         let mut all = ("gauss-seidel", Outcome::Met);
         for k in 0..n_parts {
             let members = self.islands.part(k);
             let whole = &self.frame.system;
+            // What rests is verified, not solved.
+            if is_warm && whole.is_within(members, &self.squares, verified) {
+                continue;
+            }
             self.part.restrict(whole, members);
             gather(whole.offsets(), members, r, &mut self.part_r);
             let (method, outcome) = self.attempts.run(&self.options, stage, &mut self.part, &mut self.part_r, work);
@@ -212,7 +246,7 @@ impl ContactSolver for Auto {
             self.attempts.known_u.extend(scaled);
         }
         let (method, outcome) = if n_parts > 1 {
-            self.solve_parts(n_parts, stage, r, work)
+            self.solve_parts((n_parts, MARGIN * self.options.warm_tolerance(start)), stage, r, work)
         } else {
             self.attempts.run(&self.options, stage, &mut self.frame.system, r, work)
         };

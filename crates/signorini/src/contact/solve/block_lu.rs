@@ -30,6 +30,12 @@ pub struct Symbolic {
 }
 
 impl Symbolic {
+    /// Products of blocks in one factorisation, and of blocks with vectors in one substitution.
+    pub fn count_products(&self) -> (usize, usize) {
+        let lengths = self.upper_start.windows(2).map(|w| w[1] - w[0]);
+        lengths.fold((0, 0), |(factor, solve), u| (factor + (u + 1) * (u + 1), solve + 2 * u + 1))
+    }
+
     /// Whether the order is that of this graph.
     fn is_for(&self, graph: &BlockMatrix) -> bool {
         let n = graph.n_blocks();

@@ -18,8 +18,8 @@ pub mod auto {
     pub const NEAR_SHARE: f64 = 0.3;
     /// The same at rest, where what is left adds up step by step. Chosen.
     pub const NEAR_SHARE_STILL: f64 = 0.01;
-    /// What a warm start is never asked to be better than: positions are rounded by about this share. Rounding.
-    pub const WARM_FLOOR: f64 = 1e-12;
+    /// Free velocities of an island below this share of those of all are rounding: their unit is that of all. Rounding: 64 ε.
+    pub const ROUNDED: f64 = 64.0 * f64::EPSILON;
     /// A rounding floor above this means that r has run away, not that the data are coarse. Chosen: floors of SOLVED are below 3e-10.
     pub const COARSE_FLOOR: f64 = 1e-8;
     /// Gauss–Seidel sweeps of a cold start. Measured: four sweeps leave 3 Newton steps on problems of 4 or 5 contacts, none leave 6 or more.
@@ -29,12 +29,15 @@ pub mod auto {
     pub const LCP_SWEEPS: usize = 20;
     /// The same for those that it gets: one in each direction is exact for triangular matrices. Reason: hard ones for pivoting are of that kind.
     pub const PIVOTING_SWEEPS: usize = 2;
-    /// Share of the tolerance to which a warm start in motion must solve the problem. Chosen: 1e-2.
-    pub const WARM_SHARE: f64 = 1e-2;
+    /// The goal of a problem in motion as a share of what is accepted, and never below `GOAL`. Reason: impulses are the next step's start, and what a residual
+    /// leaves as velocity adds up.
+    pub const GOAL_SHARE: f64 = 1e-4;
+    /// Multiplications of a solve at most, in factorisations over all contacts, for a problem that is solved alone. Chosen: hard ones take some 2500.
+    pub const CEILING: f64 = 10_000.0;
+    /// The same in motion, where the next step waits. Chosen; the table of the ablation says what more would buy.
+    pub const CEILING_IN_MOTION: f64 = 1000.0;
     /// Sweeps settle where r moves by less than this share of the target: the residual is of the order of the movement. Chosen.
     pub const SETTLED: f64 = 0.1;
-    /// Steps over which a random start is spread, in units of ‖q̂‖/√n. Chosen: impulses of piles are 1 to 3.5 of it.
-    pub const SCATTER: f64 = 4.0;
 }
 
 /// Newton's method (`newton.rs`) and the starts of its variants (`attempts.rs`).
@@ -49,7 +52,8 @@ pub mod newton {
     pub const FIRST_RESIDUAL: f64 = 1.0;
     /// Its steps. Measured: 500 poured balls 6.4 ms with at most 60, 7.8 with a patience of 3.
     pub const FIRST_STEPS: usize = 60;
-    /// Its steps from NEAR, where it ends at rounding or not at all. Chosen.
+    /// Its steps from NEAR, and between what is accepted and the goal: there it ends at rounding or not at all. Measured: where a step had to gain a digit to be
+    /// followed by another, a box of 10⁶ times the mass of the one below it sank.
     pub const NEAR_STEPS: usize = 3;
     /// Its least α. Measured: a legged machine takes 16 µs with 1e-5, 29 with 1e-7, 25 with 1e-3.
     pub const FIRST_ALPHA: f64 = 1e-5;
@@ -73,8 +77,6 @@ pub mod newton {
     pub const LEAST_SPEEDS_ALPHA: f64 = 1e-6;
     /// Down to this goal velocities found over speeds are not checked by W. Rounding: a hundred times ε times the largest 1/α that is used there.
     pub const SPEEDS_GOAL: f64 = 1e-11;
-    /// A step is taken with the last factors where it is expected to end below this share of the goal. Chosen; the ablation says what it buys (`repeat`).
-    pub const REPEAT: f64 = 0.3;
     /// Steps in which the residual must fall to PROGRESS. Measured: 15 and 0.7 take 335 µs on a falling chain, 5 and 0.5 take 447.
     pub const PATIENCE: usize = 15;
     /// See PATIENCE.
@@ -131,12 +133,6 @@ pub mod newton {
     pub const ACTIVE_SET: (f64, usize) = (1e-9, 2);
     /// Careful steps from zero: ρ and proximal steps. Forces of bodies on the verge of sliding drift for a hundred of them and more. Chosen.
     pub const CAREFUL: [(f64, usize); 3] = [(1.0, 200), (3.0, 80), (0.3, 80)];
-    /// Starts in the cones at random. Chosen.
-    pub const RESTARTS: u64 = 24;
-    /// Proximal steps from there, fast and careful. Chosen.
-    pub const RESTART_STEPS: [usize; 2] = [25, 40];
-    /// ρ from there, in turn. Chosen.
-    pub const RESTART_RHO: [f64; 3] = [1.0, 3.0, 0.3];
 }
 
 /// Contacts whose laws a Newton step does not meet (`stubborn.rs`).
@@ -167,8 +163,9 @@ pub mod interior {
     pub const CENTRING_POWER: i32 = 3;
     /// First distances from the boundary, tried in this order. Measured: moved by factors of three, within 15 % of the steps.
     pub const INSETS: [f64; 2] = [0.1, 1.0];
-    /// The same from r = 0. Chosen.
-    pub const INSETS_FROM_ZERO: [f64; 5] = [0.1, 1.0, 0.01, 10.0, 0.3];
+    /// The associated problem: gap to reach, steps, and distance from the boundary. Reason: Newton's method takes over from a residual of 1e-6; a convex problem takes
+    /// 12 to 25 steps from anywhere, and from far inside the path is the central one.
+    pub const EVEN: (f64, usize, f64) = (1e-9, 50, 1.0);
     /// Residual at which nearly all contacts have found their state. Measured: 1e-5 to 1e-3 instead, within 5 %.
     pub const GOAL: f64 = 1e-6;
     /// Steps at most. Measured: 14 to 23 on hard problems of a pile.
@@ -177,22 +174,6 @@ pub mod interior {
     pub const THEN_ALPHA: f64 = 1e-3;
     /// Their number, proximal and in all. Chosen.
     pub const THEN_STEPS: (usize, usize) = (20, 12);
-}
-
-/// Accelerated sweeps (`anderson.rs`).
-pub mod anderson {
-    /// Steps remembered. Measured: more gained nothing on piles and on machines that have fallen over.
-    pub const MEMORY: usize = 5;
-    /// The norm of f may grow by this before what was learnt is forgotten. Chosen.
-    pub const GROWTH: f64 = 4.0;
-    /// A column that the newer ones explain to this share of its square is left out. Rounding: the square of ε times the condition of a remembered step.
-    pub const DEPENDENT: f64 = 1e-12;
-    /// Steps in which the norm must fall to PROGRESS. Chosen.
-    pub const PATIENCE: usize = 25;
-    /// See PATIENCE.
-    pub const PROGRESS: f64 = 0.5;
-    /// Sweeps at most. Measured: 15 of 36 problems of a pile solved by 32 to 88.
-    pub const SWEEPS: usize = 120;
 }
 
 /// Gauss–Seidel as a solver of its own (`gauss_seidel.rs`).
@@ -211,12 +192,6 @@ pub mod sweeps {
 
 /// Alternating directions (`admm.rs`).
 pub mod admm {
-    /// Starts inside `auto`: first ρ and steps. Chosen.
-    pub const STARTS: [(f64, usize); 3] = [(0.1, 1000), (1.0, 5000), (0.01, 5000)];
-    /// Careful Newton steps from where they lead: α and ρ. Chosen.
-    pub const THEN: [(f64, f64); 2] = [(1e-2, 1.0), (1.0, 3.0)];
-    /// Their number. Chosen.
-    pub const THEN_STEPS: usize = 60;
     /// First penalty ρ. Chosen.
     pub const RHO: f64 = 0.1;
     /// Over-relaxation. Reason: the literature recommends 1.5 to 1.8.
@@ -257,6 +232,10 @@ pub mod pivoting {
     pub const CANCEL: f64 = 1e-13;
     /// A solution read off the tableau is not refined below this share of the tolerance. Chosen.
     pub const GOOD_ENOUGH: f64 = 1e-2;
+    /// Ties of a solution that was none are broken by this share of the largest |q|: far above the rounding of pivots, far below what tells solutions apart.
+    pub const PERTURBATION: f64 = 1e-6;
+    /// The golden ratio's fraction, whose multiples spread evenly.
+    pub const GOLDEN: f64 = 0.618_033_988_749_894_9;
     /// PIVOT for the exchange of free variables, where complete pivoting keeps rounding errors small. Rounding: 5 ε.
     pub const FREE_PIVOT: f64 = 1e-15;
     /// Signs on a ray are certain above this share of the largest entry. Rounding, far below anything that could decide.
@@ -277,6 +256,10 @@ pub mod enumerate {
     pub const NEAR_MISS: f64 = 1e-6;
     /// Two solutions closer than this share of their size are one: far above rounding, far below distinct ones. Chosen.
     pub const SAME: f64 = 1e-9;
+    /// Rows, and modes, up to which `auto` enumerates what nothing else has solved. Reason: some 10 ms.
+    pub const MOST_ROWS: usize = 12;
+    /// See MOST_ROWS.
+    pub const MOST_MODES_IN_AUTO: usize = 1 << 12;
     /// Modes that the solver takes on: seconds, not hours. Chosen.
     pub const MOST_MODES: usize = 1 << 14;
 }
@@ -315,22 +298,10 @@ pub mod factors {
     pub const ALPHA_PER_TOLERANCE: f64 = 0.1;
 }
 
-/// The choice of a factorisation.
+/// The choice of a factorisation (`route.rs`).
 pub mod route {
-    /// Active rows up to which a dense factorisation is taken. Chosen.
-    pub const DENSE_ROWS: usize = 48;
-    /// Active rows of spatial contacts for which blocks are taken, however full the matrix is. Chosen.
-    pub const BLOCK_ROWS: std::ops::Range<usize> = 13..97;
-    /// A matrix is sparse where it has fewer blocks than one in this many. Chosen.
-    pub const SPARSE: usize = 3;
-    /// Rows up to which W is smaller than links. Chosen.
-    pub const FEW_ROWS: usize = 60;
     /// Below this tolerance steps by links only lead near the solution, whose rounding is that of M + JᵀJ/α. Rounding.
     pub const LINK_TOLERANCE: f64 = 1e-9;
-    /// FEW_ROWS below LINK_TOLERANCE. Chosen.
-    pub const FEW_ROWS_EXACTLY: usize = 200;
-    /// Contacts per body that floats alone from which bodies may be less work than contacts. Measured: at 1.7 to 2.1 a third to a half more.
-    pub const MANY_PER_BODY: usize = 3;
     /// A substitution by links costs this share of a factorisation. Measured: about a sixth, W being read from memory.
     pub const SUBSTITUTION: f64 = 1.0 / 3.0;
 }

@@ -23,7 +23,7 @@ use super::frame::Frame;
 use super::method::{Framed, Iterate};
 use super::outcome::Outcome;
 use super::system::System;
-use super::{DEFAULT_TOLERANCE, Solution, Start, Work};
+use super::{GOAL, Solution, Start, Work};
 
 /// Options of [`Enumerate`].
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct EnumerateOptions {
 
 impl Default for EnumerateOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_modes: 1 << 20 }
+        Self { tolerance: GOAL, max_modes: 1 << 20 }
     }
 }
 
@@ -350,17 +350,22 @@ impl Iterate for Enumerating {
     }
 
     fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
-        let found = search(system, &self.options);
-        work.pivots += found.work.pivots;
-        r.fill(0.0);
-        let square = |r: &&Vec<f64>| r.iter().zip(&system.row_unit).map(|(r, s)| (r / s) * (r / s)).sum::<f64>();
-        match found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b))) {
-            Some(smallest) => {
-                r.copy_from_slice(smallest);
-                if found.solutions.len() > 1 { Outcome::Many } else { Outcome::Met }
-            }
-            None if found.is_ambiguous => Outcome::Stalled,
-            None => Outcome::NoSolution,
+        find_smallest(system, &self.options, r, work)
+    }
+}
+
+/// The solution of smallest norm in the problem's own units, or how it is that there is none.
+pub fn find_smallest(system: &mut System, options: &EnumerateOptions, r: &mut [f64], work: &mut Work) -> Outcome {
+    let found = search(system, options);
+    work.pivots += found.work.pivots;
+    r.fill(0.0);
+    let square = |r: &&Vec<f64>| r.iter().zip(&system.row_unit).map(|(r, s)| (r / s) * (r / s)).sum::<f64>();
+    match found.solutions.iter().min_by(|a, b| square(a).total_cmp(&square(b))) {
+        Some(smallest) => {
+            r.copy_from_slice(smallest);
+            if found.solutions.len() > 1 { Outcome::Many } else { Outcome::Met }
         }
+        None if found.is_ambiguous => Outcome::Stalled,
+        None => Outcome::NoSolution,
     }
 }

@@ -21,7 +21,7 @@ use super::local::solve_local;
 use super::method::{Framed, Iterate};
 use super::outcome::Outcome;
 use super::system::{System, View};
-use super::{DEFAULT_TOLERANCE, Work};
+use super::{GOAL, Work};
 use crate::simd::{Space, in_registers};
 
 /// Options of [`GaussSeidel`].
@@ -37,7 +37,7 @@ pub struct GaussSeidelOptions {
 
 impl Default for GaussSeidelOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_sweeps: 20_000, check_every: 10 }
+        Self { tolerance: GOAL, max_sweeps: 20_000, check_every: 10 }
     }
 }
 
@@ -84,6 +84,7 @@ impl Sweeper {
     ) -> bool {
         for k in 0..count {
             work.sweeps += 1;
+            work.multiplications += view.count();
             if self.sweep(view, sigma, k % 2 == 1, r) <= SETTLED * target {
                 return true;
             }

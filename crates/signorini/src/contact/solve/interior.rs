@@ -34,6 +34,8 @@ pub struct InteriorOptions {
     pub max_steps: usize,
     /// How far from the cones' boundary to start, in units of ‖q‖/√n.
     pub inset: f64,
+    /// Whether De Saxcé's term is left out: the associated problem, min ½ rᵀW r + qᵀr over the cones, which is convex.
+    pub is_associated: bool,
 }
 
 /// One contact's x or y; of rows that it has not, zero.
@@ -61,6 +63,8 @@ pub struct Interior {
     scaling: Vec<Scaling>,
     /// W x + q − (y − e ‖y_t‖).
     rho: Vec<Point>,
+    /// Factor of De Saxcé's term: one, or zero for the associated problem.
+    shift: f64,
     u: Vec<f64>,
     r: Vec<f64>,
     rhs: Vec<f64>,
@@ -85,6 +89,7 @@ impl Interior {
         r: &mut [f64],
         work: &mut Work,
     ) -> Option<f64> {
+        self.shift = if options.is_associated { 0.0 } else { 1.0 };
         if !self.start(system, matrix, options.inset, r) {
             return None;
         }
@@ -93,7 +98,7 @@ impl Interior {
         for _ in 0..options.max_steps {
             self.write_r(system);
             matrix.velocity(system, &self.r, &mut self.u);
-            let rel = system.rel_with(&self.r, &self.u);
+            let rel = if options.is_associated { self.gap(system) } else { system.rel_with(&self.r, &self.u) };
             if rel < least {
                 least = rel;
                 self.best.copy_from_slice(&self.r);
@@ -138,7 +143,7 @@ impl Interior {
             let (mut x, mut y) = (read(r, &rows), read(&self.u, &rows));
             let mu = if let Law::Coulomb(mu) = law { *mu } else { 1.0 };
             x[0] *= mu;
-            y[0] = y[0] / mu + tangential(&y);
+            y[0] = y[0] / mu + self.shift * tangential(&y);
             if *law != Law::Bilateral {
                 x[0] = x[0].max(tangential(&x)) + inset;
                 y[0] = y[0].max(tangential(&y)) + inset;
@@ -146,6 +151,26 @@ impl Interior {
             (self.x[i], self.y[i]) = (x, y);
         }
         true
+    }
+
+    /// What is left of the associated problem's equations and of its duality gap, in units of ‖q‖.
+    fn gap(&self, system: &System) -> f64 {
+        let (mut square, mut gap) = (0.0, 0.0);
+        for (i, law) in self.laws.iter().enumerate() {
+            let rows = system.rows(i);
+            let (mut u, y) = (read(&self.u, &rows), self.y[i]);
+            if let Law::Coulomb(mu) = law {
+                u[0] /= mu;
+            }
+            if *law == Law::Bilateral {
+                square += u[0] * u[0];
+                continue;
+            }
+            let off = [u[0] - y[0], u[1] - y[1], u[2] - y[2]];
+            square += dot(&off, &off);
+            gap += dot(&self.x[i], &y);
+        }
+        square.sqrt() / system.q_norm + gap / (system.q_norm * system.q_norm)
     }
 
     fn write_r(&mut self, system: &System) {
@@ -183,14 +208,14 @@ impl Interior {
                 }
                 Law::Coulomb(mu) => {
                     z[0] /= mu;
-                    let slip = tangential(&y);
+                    let slip = self.shift * tangential(&y);
                     self.rho[i] = [z[0] - y[0] + slip, z[1] - y[1], z[2] - y[2]];
                     let f = Scaling::find(&x, &y)?;
                     self.scaling[i] = f;
                     self.lambda[i] = f.times(&y);
                     let mut e = f.inverse_square();
                     // P⁻¹ = 1 − e₀ (0, y_t/‖y_t‖), times F⁻²; back from x to r.
-                    let direction = direction(&y);
+                    let direction = direction(&y, self.shift);
                     for column in 0..3 {
                         e[0][column] -= direction[1] * e[1][column] + direction[2] * e[2][column];
                     }
@@ -256,7 +281,7 @@ impl Interior {
                     };
                     // P⁻¹ F⁻¹ (λ⁻¹ ∘ aim) − ρ, for r instead of x.
                     let c = f.divide(&jordan_divide(&lambda, &aim));
-                    let direction = direction(&self.y[i]);
+                    let direction = direction(&self.y[i], self.shift);
                     let first = c[0] - direction[1] * c[1] - direction[2] * c[2];
                     [mu * (first - rho[0]), c[1] - rho[1], c[2] - rho[2]]
                 }
@@ -280,7 +305,7 @@ impl Interior {
             }
             let rho = self.rho[i];
             let mut dy = [du[0] + rho[0], du[1] + rho[1], du[2] + rho[2]];
-            let direction = direction(&self.y[i]);
+            let direction = direction(&self.y[i], self.shift);
             dy[0] += direction[1] * dy[1] + direction[2] * dy[2];
             (self.dx[i], self.dy[i]) = (dx, dy);
         }
@@ -378,10 +403,10 @@ fn tangential(p: &Point) -> f64 {
     (p[1] * p[1] + p[2] * p[2]).sqrt()
 }
 
-/// (0, y_t/‖y_t‖), zero where nothing slides.
-fn direction(y: &Point) -> Point {
+/// The derivative of De Saxcé's term: (0, y_t/‖y_t‖) times its factor, zero where nothing slides.
+fn direction(y: &Point, shift: f64) -> Point {
     let slip = tangential(y);
-    if slip > 0.0 { [0.0, y[1] / slip, y[2] / slip] } else { [0.0; 3] }
+    if slip > 0.0 { [0.0, shift * y[1] / slip, shift * y[2] / slip] } else { [0.0; 3] }
 }
 
 fn determinant(p: &Point) -> f64 {

@@ -22,7 +22,7 @@ use super::method::{Framed, Iterate};
 use super::outcome::Outcome;
 use super::system::System;
 use super::tableau::{Core, End};
-use super::{DEFAULT_TOLERANCE, Work};
+use super::{GOAL, Work};
 
 /// Options of [`Lemke`].
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub struct LemkeOptions {
 
 impl Default for LemkeOptions {
     fn default() -> Self {
-        Self { tolerance: DEFAULT_TOLERANCE, max_pivots_per_row: 100 }
+        Self { tolerance: GOAL, max_pivots_per_row: 100 }
     }
 }
 

@@ -35,12 +35,19 @@ pub trait Iterate: Send {
 pub struct Framed<M> {
     frame: Frame,
     method: M,
+    /// What is accepted, where that is more than the method's own tolerance.
+    accepted: f64,
 }
 
 impl<M> Framed<M> {
     /// Around a method.
     pub(super) fn around(method: M) -> Self {
-        Self { frame: Frame::default(), method }
+        Self { frame: Frame::default(), method, accepted: 0.0 }
+    }
+
+    /// The same, where residuals up to `tolerance` count as solved.
+    pub(super) fn accepting(self, tolerance: f64) -> Self {
+        Self { accepted: tolerance, ..self }
     }
 }
 
@@ -69,7 +76,7 @@ impl<M: Iterate> ContactSolver for Framed<M> {
         let outcome = self.method.iterate(&mut frame.system, &mut solution.r, &mut solution.work);
         System::leave(frame.scaling(), &mut solution.r);
         frame.system.release();
-        frame.conclude(problem, tolerance, outcome, solution);
+        frame.conclude(problem, tolerance.max(self.accepted), outcome, solution);
         self.method.report(solution);
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 mod active;
 mod admm;
-mod anderson;
 mod attempts;
 mod auto;
 mod block_lu;
@@ -21,6 +20,7 @@ mod newton_matrix;
 mod ordering;
 mod outcome;
 mod plan;
+pub mod route;
 mod speed_lu;
 mod stubborn;
 mod system;
@@ -36,14 +36,17 @@ pub use lemke::{Lemke, LemkeOptions};
 pub use newton::{ProximalNewton, ProximalNewtonOptions, Schedule};
 pub use outcome::{Declined, LawSet, Outcome, Reason, Route, Routes};
 pub use plan::PIECES;
-pub use speed_lu::MOST_SPEEDS;
 
 use super::error::ContactError;
 use super::problem::ContactProblem;
 use super::residual::Residual;
+use constants::auto::GOAL_SHARE;
 
-/// The tolerance on `rel` in motion (DESIGN §4).
-pub const DEFAULT_TOLERANCE: f64 = 1e-12;
+/// What a solver aims at on `rel`: reached where Newton's method gets there cheaply, as it mostly does.
+pub const GOAL: f64 = 1e-12;
+
+/// The largest `rel` that counts as solved in motion, unless another is given. Between the two a problem is solved, and reported as what it is.
+pub const DEFAULT_TOLERANCE: f64 = 1e-8;
 
 /// Where a solver starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,6 +110,8 @@ pub struct Work {
     pub pivots: usize,
     /// Outer (proximal or splitting) iterations.
     pub outer: usize,
+    /// Multiplications of factorisations and of what is solved with them, of sweeps and of pivots: what a solve costs on any machine. Judging is not counted.
+    pub multiplications: u64,
 }
 
 impl Work {
@@ -177,17 +182,55 @@ pub const SOLVER_NAMES: &str = "auto, lemke, gauss-seidel, newton, admm, enumera
 
 /// The solver with a given name and tolerance, everything else at its default.
 pub fn solver_by_name(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolver>, ContactError> {
-    if !(tolerance >= 0.0 && tolerance.is_finite()) {
-        return Err(ContactError::Range { what: "tolerance", index: 0, value: tolerance, allowed: "finite and ≥ 0" });
+    check(tolerance)?;
+    match name {
+        "auto" => Ok(Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() }))),
+        _ => named(name, tolerance, tolerance),
     }
+}
+
+/// The same for problems of which each is nearly the last one: it aims at [`GOAL`], and what is within the tolerance counts as solved.
+pub fn solver_in_motion(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolver>, ContactError> {
+    check(tolerance)?;
+    match name {
+        "auto" => Ok(Box::new(Auto::new(AutoOptions::in_motion(tolerance)))),
+        _ => named(name, goal_in_motion(tolerance), tolerance),
+    }
+}
+
+/// What is aimed at in motion where `tolerance` is accepted.
+fn goal_in_motion(tolerance: f64) -> f64 {
+    (GOAL_SHARE * tolerance).max(GOAL).min(tolerance)
+}
+
+fn check(tolerance: f64) -> Result<(), ContactError> {
+    if tolerance >= 0.0 && tolerance.is_finite() {
+        return Ok(());
+    }
+    Err(ContactError::Range { what: "tolerance", index: 0, value: tolerance, allowed: "finite and ≥ 0" })
+}
+
+fn named(name: &str, tolerance: f64, accepted: f64) -> Result<Box<dyn ContactSolver>, ContactError> {
     Ok(match name {
-        "gauss-seidel" => Box::new(GaussSeidel::new(GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() })),
-        "auto" => Box::new(Auto::new(AutoOptions { tolerance, ..AutoOptions::default() })),
-        "admm" => Box::new(Admm::new(AdmmOptions { tolerance, ..AdmmOptions::default() })),
-        "lemke" => Box::new(Lemke::new(LemkeOptions { tolerance, ..LemkeOptions::default() })),
-        "enumerate" => Box::new(Enumerate::new(EnumerateOptions { tolerance, ..EnumerateOptions::default() })),
+        "gauss-seidel" => {
+            let options = GaussSeidelOptions { tolerance, ..GaussSeidelOptions::default() };
+            Box::new(GaussSeidel::new(options).accepting(accepted))
+        }
+        "admm" => {
+            let options = AdmmOptions { tolerance, ..AdmmOptions::default() };
+            Box::new(Admm::new(options).accepting(accepted))
+        }
+        "lemke" => {
+            let options = LemkeOptions { tolerance, ..LemkeOptions::default() };
+            Box::new(Lemke::new(options).accepting(accepted))
+        }
+        "enumerate" => {
+            let options = EnumerateOptions { tolerance, ..EnumerateOptions::default() };
+            Box::new(Enumerate::new(options).accepting(accepted))
+        }
         "newton" => {
-            Box::new(ProximalNewton::new(ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() }))
+            let options = ProximalNewtonOptions { tolerance, ..ProximalNewtonOptions::default() };
+            Box::new(ProximalNewton::new(options).accepting(accepted))
         }
         _ => {
             return Err(ContactError::Unknown { what: "solver", found: name.to_owned(), allowed: SOLVER_NAMES });

@@ -21,8 +21,8 @@ use super::super::delassus::Delassus;
 use super::active::Linearised;
 use super::constants::newton::{
     ARMIJO, FAIR, FALL, FAST_FALL, FEW_TO_ELIMINATE, FLOOR_CHECK, FLOOR_SHARE, FORCING, FULL_STEP_RISE, GOOD,
-    INNER_FLOOR, LARGEST_ALPHA, LEAST_SPEEDS_ALPHA, LITTLE, MOST_ALPHA, ON_BOUND, PATIENCE, POLISH, PROGRESS, REPEAT,
-    RISE, ROUNDS, SHORTEST_STEP, SPEEDS_ALPHA, SPEEDS_GOAL,
+    INNER_FLOOR, LARGEST_ALPHA, LEAST_SPEEDS_ALPHA, LITTLE, MOST_ALPHA, NEAR_ALPHA, NEAR_STEPS, ON_BOUND, PATIENCE,
+    POLISH, PROGRESS, RISE, ROUNDS, SHORTEST_STEP, SPEEDS_ALPHA, SPEEDS_GOAL,
 };
 use super::method::{Framed, Iterate};
 use super::newton_matrix::NewtonMatrix;
@@ -30,13 +30,15 @@ use super::outcome::Outcome;
 use super::plan::Shared;
 use super::stubborn::Stubborn;
 use super::system::System;
-use super::{DEFAULT_TOLERANCE, Solution, Work};
+use super::{GOAL, Solution, Work};
 
 /// Options of [`ProximalNewton`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProximalNewtonOptions {
     /// Tolerance on `rel`.
     pub tolerance: f64,
+    /// Below this residual three more proximal steps are taken at most; zero for no such limit.
+    pub accepted: f64,
     /// First proximal parameter, in units of the contacts' own compliance.
     pub alpha: f64,
     /// Largest number of proximal steps.
@@ -56,6 +58,8 @@ pub struct ProximalNewtonOptions {
 pub struct NearbyOptions {
     /// Residual to reach.
     pub goal: f64,
+    /// Below this residual three more steps are taken at most.
+    pub accepted: f64,
     /// Smallest proximal parameter.
     pub least_alpha: f64,
     /// Largest number of steps.
@@ -100,7 +104,8 @@ impl Schedule {
 impl Default for ProximalNewtonOptions {
     fn default() -> Self {
         Self {
-            tolerance: DEFAULT_TOLERANCE,
+            tolerance: GOAL,
+            accepted: 0.0,
             alpha: 1.0,
             max_outer: 200,
             max_inner: 30,
@@ -148,9 +153,9 @@ pub struct Core {
 
 impl Core {
     /// Forgets the last problem.
-    pub fn reset(&mut self, system: &System, tolerance: f64, shared: Shared) {
+    pub fn reset(&mut self, system: &System, r: &[f64], tolerances: (f64, f64), shared: Shared) {
         self.shared = shared;
-        self.matrix.reset(system, tolerance, shared);
+        self.matrix.reset(system, r, tolerances, shared);
         self.laws.resize(system.n_contacts(), Linearised::default());
         self.next_laws.resize(system.n_contacts(), Linearised::default());
         let own = [&mut self.x, &mut self.u, &mut self.step, &mut self.wstep, &mut self.trial, &mut self.trial_u];
@@ -323,19 +328,24 @@ impl Core {
         let mut size = Self::linearise(&mut self.laws, system, rho, &self.x, &self.u);
         let mut least = rel;
         let (mut mark, mut since) = (rel, 0);
-        let (mut last, mut is_repeated) = (rel, false);
+        let mut last = rel;
+        let mut n_beyond = 0;
         for _ in 0..options.max_steps {
+            if least <= options.accepted {
+                n_beyond += 1;
+                if n_beyond > NEAR_STEPS {
+                    break;
+                }
+            }
             work.newton_steps += 1;
-            let is_solved = if is_repeated {
-                self.matrix.solve_again(system, &self.laws, &mut self.step)
-            } else {
-                work.factorisations += 1;
-                let (share, least) =
-                    if self.matrix.is_by_speeds() { (SPEEDS_ALPHA, LEAST_SPEEDS_ALPHA) } else { (1.0, 0.0) };
-                let alpha = share * size / system.q_norm;
-                let alpha = alpha.clamp(options.least_alpha.max(least), LARGEST_ALPHA);
-                self.matrix.solve(system, &self.laws, alpha, &mut self.step)
-            };
+            work.factorisations += 1;
+            let (share, lowest) =
+                if self.matrix.is_by_speeds() { (SPEEDS_ALPHA, LEAST_SPEEDS_ALPHA) } else { (1.0, 0.0) };
+            let alpha = share * size / system.q_norm;
+            // Beyond what is accepted few contacts change their state, and α only slows steps down.
+            let smallest = if last <= options.accepted { NEAR_ALPHA } else { options.least_alpha };
+            let alpha = alpha.clamp(smallest.max(lowest), LARGEST_ALPHA);
+            let is_solved = self.matrix.solve(system, &self.laws, alpha, &mut self.step);
             if !is_solved {
                 break;
             }
@@ -355,11 +365,6 @@ impl Core {
             if rel <= options.goal {
                 break;
             }
-            // With the same factors the next step gains as much as this one, and costs a third.
-            is_repeated = self.shared.repeated
-                && !is_repeated
-                && self.matrix.response().is_some()
-                && rel * rel <= REPEAT * options.goal * last;
             last = rel;
             if rel < PROGRESS * mark {
                 (mark, since) = (rel, 0);
@@ -409,7 +414,7 @@ impl Core {
         let mut alpha = options.alpha;
         let schedule = options.schedule;
         let first = work.newton_steps;
-        let mut least = rel;
+        let (mut least, mut n_beyond) = (rel, 0);
         self.best.copy_from_slice(r);
         for _ in 0..options.max_outer {
             if rel <= options.tolerance || (rel < FLOOR_CHECK && rel <= FLOOR_SHARE * system.floor(r)) {
@@ -417,6 +422,12 @@ impl Core {
             }
             if work.newton_steps - first >= options.max_newton {
                 break;
+            }
+            if least <= options.accepted {
+                n_beyond += 1;
+                if n_beyond > NEAR_STEPS {
+                    break;
+                }
             }
             work.outer += 1;
             self.x.copy_from_slice(r);
@@ -518,7 +529,7 @@ impl Iterate for Proximal {
 
     fn iterate(&mut self, system: &mut System, r: &mut [f64], work: &mut Work) -> Outcome {
         self.core.matrix.start();
-        self.core.reset(system, self.options.tolerance, Shared::default());
+        self.core.reset(system, r, (self.options.tolerance, self.options.tolerance), Shared::default());
         let rel = system.rel(r);
         self.core.solve(system, &self.options, rel, r, work);
         Outcome::Stalled

@@ -5,12 +5,13 @@ use super::Solution;
 use super::active::Linearised;
 use super::block_lu::{Numeric, Row, Rows, Symbolic};
 use super::constants::factors::{ALPHA_PER_TOLERANCE, LEAST_ALPHA_IN_MECHANISM, LEAST_ALPHA_IN_W};
-use super::constants::route::{BLOCK_ROWS, DENSE_ROWS, SPARSE};
+use super::constants::route::SUBSTITUTION;
 use super::linear::DenseLu;
 use super::outcome::{Declined, Reason, Route, Routes};
 use super::plan::Shared;
+use super::route;
 use super::system::System;
-use super::woodbury::Woodbury;
+use super::woodbury::{MOST_ROWS, Woodbury};
 
 /// Factors of the Newton matrix.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +28,7 @@ pub struct NewtonMatrix {
     /// First row of an active contact in the dense system.
     start: Vec<usize>,
     active_rows: usize,
-    tolerance: f64,
+    goal: f64,
     /// Block size of the sparse factor, zero for the dense one.
     sparse_dim: usize,
     rhs: Vec<f64>,
@@ -36,7 +37,15 @@ pub struct NewtonMatrix {
     uses_mechanism: bool,
     /// Whether velocities, too, are found by the mechanism.
     moves_mechanism: bool,
-    shared: Shared,
+    /// Whether blocks are less work than a dense matrix.
+    is_sparse: bool,
+    /// Multiplications of one factorisation by the mechanism, and of what is expected by the route that was planned.
+    mechanism_cost: f64,
+    planned: f64,
+    /// Of one substitution with the present factors.
+    substitution: f64,
+    /// All since the start of the solve.
+    multiplications: u64,
     routes: Routes,
     declined: Declined,
 }
@@ -45,29 +54,77 @@ impl NewtonMatrix {
     /// Forgets the routes of the last solve.
     pub fn start(&mut self) {
         (self.routes, self.declined) = (Routes::default(), Declined::default());
+        self.multiplications = 0;
+    }
+
+    /// Multiplications since then.
+    pub fn multiplications(&self) -> u64 {
+        self.multiplications
+    }
+
+    /// Those of one factorisation over all contacts, by the route that was planned.
+    pub fn planned(&self) -> f64 {
+        self.planned
+    }
+
+    fn count(&mut self, multiplications: f64) {
+        self.multiplications += multiplications as u64;
     }
 
     /// Adds the routes since then, and what was declined.
     pub fn report(&self, solution: &mut Solution) {
         solution.routes = self.routes;
         solution.declined.note_all(self.declined);
+        solution.work.multiplications += self.multiplications;
     }
 
-    /// Forgets the last problem, and chooses between its contacts and the mechanism behind them.
-    pub fn reset(&mut self, system: &System, tolerance: f64, shared: Shared) {
-        self.shared = shared;
-        self.tolerance = tolerance;
+    /// Forgets the last problem, and chooses between its contacts and the mechanism behind them, for steps that must lead to `accepted` and may lead to `goal`,
+    /// from r.
+    pub fn reset(&mut self, system: &System, r: &[f64], (goal, accepted): (f64, f64), shared: Shared) {
+        self.goal = goal;
         self.has_order = false;
         self.uses_mechanism = false;
         self.moves_mechanism = false;
-        let Some(cost) = self.mechanism.plan(system, tolerance) else { return };
-        let (n, blocks) = (system.n() as f64, system.n_contacts() as f64);
-        let is_sparse = system.w.n_stored() * SPARSE < system.n_contacts() * system.n_contacts();
-        let filled = 2.0 * system.w.n_stored() as f64 / blocks;
-        let other = if is_sparse { 9.0 * blocks * filled * filled } else { n * n * n / 3.0 };
+        let (contacts, stored) = (system.n_contacts(), system.w.n_stored());
+        self.is_sparse = route::is_sparse(contacts, stored);
+        let dim = system.w.stride().max(1);
+        self.planned = if self.is_sparse { route::blocks(contacts, stored, dim) } else { route::dense(system.n()) };
+        if !shared.mechanism || !Woodbury::is_known(system) {
+            return;
+        }
+        if (0..contacts).any(|i| system.w.dim(i) > MOST_ROWS) {
+            self.declined.note(Reason::MechanismRows);
+            return;
+        }
+        let Some(cost) = self.mechanism.plan(system, accepted) else { return };
+        let other = if self.is_sparse { self.count_blocks(system, r) } else { self.planned };
         self.uses_mechanism = cost < other;
-        let of_w = (9 * system.w.n_stored()) as f64;
+        let of_w = (dim * dim * stored) as f64;
         self.moves_mechanism = self.uses_mechanism && self.mechanism.is_moved_for(of_w, cost, system);
+        self.mechanism_cost = cost;
+        self.planned = cost.min(other);
+    }
+
+    /// Multiplications of a factorisation over the contacts that push, or over all where none does.
+    fn count_blocks(&mut self, system: &System, r: &[f64]) -> f64 {
+        self.order(system);
+        self.pattern.clear();
+        self.pattern.extend((0..system.n_contacts()).map(|i| r[system.rows(i).start] != 0.0));
+        if !self.pattern.contains(&true) {
+            self.pattern.fill(true);
+        }
+        self.symbolic.restrict(&system.w, &self.pattern);
+        let dim = (0..system.n_contacts()).map(|i| system.w.dim(i)).max().unwrap_or(1);
+        (dim * dim * dim * self.symbolic.count_products().0) as f64
+    }
+
+    fn order(&mut self, system: &System) {
+        if !self.has_order {
+            if !self.symbolic.order(&system.w) {
+                self.pattern.clear();
+            }
+            self.has_order = true;
+        }
     }
 
     /// u = W r + q, by the mechanism where that is less work than by W.
@@ -92,7 +149,7 @@ impl NewtonMatrix {
     /// Below this the proximal term is lost in rounding.
     pub fn smallest_alpha(&self) -> f64 {
         let own = if self.uses_mechanism { LEAST_ALPHA_IN_MECHANISM } else { LEAST_ALPHA_IN_W };
-        if self.uses_mechanism { own } else { (ALPHA_PER_TOLERANCE * self.tolerance).max(own) }
+        if self.uses_mechanism { own } else { (ALPHA_PER_TOLERANCE * self.goal).max(own) }
     }
 
     /// Whether steps are found over the speeds of a small mechanism.
@@ -110,6 +167,8 @@ impl NewtonMatrix {
         if self.uses_mechanism {
             if self.mechanism.factor(system, laws, alpha) {
                 self.routes.note(if self.mechanism.is_by_speeds() { Route::Speeds } else { Route::Links });
+                self.count(self.mechanism_cost);
+                self.substitution = SUBSTITUTION * self.mechanism_cost;
                 return true;
             }
             self.declined.note(Reason::MechanismPivot);
@@ -118,30 +177,28 @@ impl NewtonMatrix {
         let n_contacts = system.n_contacts();
         self.active_rows = laws.iter().enumerate().filter(|(_, l)| !l.is_open).map(|(i, _)| system.w.dim(i)).sum();
         if self.active_rows == 0 {
+            self.substitution = 0.0;
             return true;
         }
-        let is_sparse = self.active_rows > DENSE_ROWS && system.w.n_stored() * SPARSE < n_contacts * n_contacts;
-        // Spatial blocks fill registers by themselves, which pays where rows are short.
-        let is_small = system.w.stride() == 3 && BLOCK_ROWS.contains(&self.active_rows);
-        let sparse = is_sparse || is_small && self.shared.blocks || !self.shared.dense;
-        self.routes.note(if sparse { Route::Blocks } else { Route::Dense });
-        if !sparse {
+        self.routes.note(if self.is_sparse { Route::Blocks } else { Route::Dense });
+        if !self.is_sparse {
             self.sparse_dim = 0;
+            self.count(route::dense(self.active_rows));
+            self.substitution = (self.active_rows * self.active_rows) as f64;
             return self.factor_dense(system, laws, alpha);
         }
         let dim = (0..n_contacts).map(|i| system.w.dim(i)).max().unwrap_or(1);
         self.sparse_dim = dim;
-        if !self.has_order {
-            if !self.symbolic.order(&system.w) {
-                self.pattern.clear();
-            }
-            self.has_order = true;
-        }
+        self.order(system);
         if self.pattern.len() != n_contacts || self.pattern.iter().zip(laws).any(|(p, l)| *p == l.is_open) {
             self.pattern.clear();
             self.pattern.extend(laws.iter().map(|l| !l.is_open));
             self.symbolic.restrict(&system.w, &self.pattern);
         }
+        let (products, substitution) = self.symbolic.count_products();
+        let size = (dim * dim) as f64;
+        self.count(size * dim as f64 * products as f64);
+        self.substitution = size * substitution as f64;
         let rows = NewtonRows { system, laws, alpha };
         match dim {
             1 => self.n1.factor(&self.symbolic, &rows),
@@ -154,6 +211,7 @@ impl NewtonMatrix {
 
     /// x ← (A + B (W + α))⁻¹ x.
     pub fn solve_factored(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) {
+        self.count(self.substitution);
         if self.uses_mechanism {
             return self.mechanism.solve(system, x);
         }
@@ -205,11 +263,9 @@ impl NewtonMatrix {
 
     /// The Newton step: (A + B (W + α)) x = −f. False if the matrix is singular.
     pub fn solve(&mut self, system: &System, laws: &[Linearised], alpha: f64, x: &mut [f64]) -> bool {
-        self.factor(system, laws, alpha) && self.solve_again(system, laws, x)
-    }
-
-    /// The same with the factors of laws that were nearly these.
-    pub fn solve_again(&mut self, system: &System, laws: &[Linearised], x: &mut [f64]) -> bool {
+        if !self.factor(system, laws, alpha) {
+            return false;
+        }
         for (law, rows) in laws.iter().zip(system.offsets().windows(2)) {
             x[rows[0]..rows[1]].iter_mut().zip(&law.f).for_each(|(x, f)| *x = -f);
         }

@@ -4,7 +4,7 @@
 //! budget. One driver (`attempts.rs`) runs them. [`AutoOptions::without`](super::AutoOptions) leaves pieces out by name, so that an ablation is a loop
 //! over [`PIECES`]; its table is in `cases/experiments/contact-ablation.md`.
 
-use super::constants::{admm, interior, newton as steps, pivoting};
+use super::constants::{enumerate, interior, newton as steps, pivoting};
 use super::newton::Schedule;
 use super::outcome::LawSet;
 
@@ -19,6 +19,8 @@ pub struct Situation {
     pub has_zero_diagonal: bool,
     /// Whether nothing has been done to r.
     pub is_fresh: bool,
+    /// Whether nothing is known of r, which is zero, in a solve that is to choose evenly.
+    pub is_cold: bool,
     /// Rows, and contacts.
     pub rows: usize,
     pub contacts: usize,
@@ -32,21 +34,12 @@ impl Situation {
         self.is_spatial && self.contacts > steps::MANY_CONTACTS
     }
 
-    /// A hundred sweeps cost more than Newton steps.
-    fn is_few(&self) -> bool {
-        (steps::TINY_CONTACTS + 1..=steps::FEW_CONTACTS).contains(&self.contacts)
-    }
-
     fn is_tiny(&self) -> bool {
         self.contacts <= steps::TINY_CONTACTS
     }
 
     fn pivots_first(&self) -> bool {
         self.is_lcp && (self.rows <= pivoting::FEW_ROWS || self.has_zero_diagonal && self.rows <= pivoting::MOST_ROWS)
-    }
-
-    fn is_worth_a_second_try(&self) -> bool {
-        !self.is_lcp && self.rel <= steps::FIRST_RESIDUAL && self.contacts <= steps::FEW_CONTACTS
     }
 }
 
@@ -57,8 +50,8 @@ pub enum Method {
     Pivot,
     /// Gauss–Seidel sweeps.
     Sweep,
-    /// Sweeps with Anderson's acceleration.
-    Accelerate,
+    /// Interior points on the associated problem, which is convex.
+    Associated,
     /// Newton's method, every step with its own proximal term, at most so many; the least α.
     Nearby { steps: usize, least_alpha: f64 },
     /// Newton's method inside a proximal loop, for few contacts, with the residual as first α.
@@ -71,21 +64,23 @@ pub enum Method {
     Careful { rho: f64, outer: usize },
     /// Interior points from so far inside the cones, then a few full steps.
     Inside { insets: &'static [f64] },
-    /// Proximal loops from points scattered in the cones.
-    Scatter,
-    /// Alternating directions, then careful steps: first ρ and number of steps.
-    Split { rho: f64, steps: usize },
+    /// All modes of a small problem of rows and planar contacts: a solution, or the proof that there is none.
+    Enumerate,
 }
 
 impl Method {
+    /// Whether it solves Newton's equations, which the ceiling counts.
+    pub fn is_newton(self) -> bool {
+        !matches!(self, Self::Pivot | Self::Sweep | Self::Enumerate)
+    }
+
     /// As solutions report it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pivot => "lemke",
-            Self::Sweep | Self::Accelerate => "gauss-seidel",
-            Self::Inside { .. } => "interior",
-            Self::Scatter => "restart",
-            Self::Split { .. } => "admm+newton",
+            Self::Sweep => "gauss-seidel",
+            Self::Inside { .. } | Self::Associated => "interior",
+            Self::Enumerate => "enumerate",
             _ => "newton",
         }
     }
@@ -115,11 +110,13 @@ pub struct Attempt {
     pub start: From,
     /// Whether steps must lead to the tolerance, and not only near it.
     pub is_exact: bool,
+    /// Whether it only runs above what is accepted.
+    pub is_rescue: bool,
 }
 
 /// From the best r, exact, for all laws.
 const fn attempt(name: &'static str, method: Method, when: fn(&Situation) -> bool) -> Attempt {
-    Attempt { name, method, takes: LawSet::ALL, when, start: From::Best, is_exact: true }
+    Attempt { name, method, takes: LawSet::ALL, when, start: From::Best, is_exact: true, is_rescue: true }
 }
 
 impl Attempt {
@@ -134,62 +131,52 @@ impl Attempt {
     const fn nearly(self) -> Self {
         Self { is_exact: false, ..self }
     }
+
+    const fn first(self) -> Self {
+        Self { is_rescue: false, ..self }
+    }
 }
 
 const NEAR: Method = Method::Nearby { steps: steps::NEAR_STEPS, least_alpha: steps::NEAR_ALPHA };
 const NEARBY: Method = Method::Nearby { steps: steps::FIRST_STEPS, least_alpha: steps::FIRST_ALPHA };
 const INSIDE_LAWS: LawSet = LawSet::ROWS.and(LawSet::COULOMB);
 
-/// All attempts, in order.
+/// All attempts, in order. First what leads to the goal in most problems, then what is only run above what is accepted.
 #[rustfmt::skip]
 pub const PLAN: &[Attempt] = &[
-    attempt("pivoting", Method::Pivot, Situation::pivots_first).takes(LawSet::ROWS),
-    attempt("sweeps", Method::Sweep, |s| s.is_fresh),
-    attempt("few contacts", Method::Tiny, |s| !s.is_lcp && s.is_tiny()).nearly(),
-    attempt("nearby", NEAR, |s| !s.is_lcp && !s.is_tiny() && s.rel <= steps::NEAR).nearly(),
-    attempt("nearby", NEARBY, |s| !s.is_lcp && !s.is_tiny() && s.rel > steps::NEAR && s.rel <= steps::FIRST_RESIDUAL).nearly(),
-    attempt("second try", Method::Sweep, Situation::is_worth_a_second_try).nearly(),
-    attempt("second try", Method::Tiny, |s| s.is_worth_a_second_try() && s.is_tiny()).nearly(),
-    attempt("second try", NEAR, |s| s.is_worth_a_second_try() && !s.is_tiny() && s.rel <= steps::NEAR).nearly(),
-    attempt("second try", NEARBY, |s| s.is_worth_a_second_try() && !s.is_tiny() && s.rel > steps::NEAR).nearly(),
+    attempt("even start", Method::Associated, |s| s.is_cold && s.contacts > 1).takes(INSIDE_LAWS).from(From::Zero).first(),
+    attempt("pivoting", Method::Pivot, Situation::pivots_first).first(),
+    attempt("sweeps", Method::Sweep, |s| s.is_fresh).first(),
+    attempt("few contacts", Method::Tiny, |s| !s.is_lcp && s.is_tiny()).nearly().first(),
+    attempt("nearby", NEAR, |s| !s.is_lcp && !s.is_tiny() && s.rel <= steps::NEAR).nearly().first(),
+    attempt("nearby", NEARBY, |s| !s.is_lcp && !s.is_tiny() && s.rel > steps::NEAR && s.rel <= steps::FIRST_RESIDUAL).nearly().first(),
+    attempt("active set", Method::ActiveSet, |s| s.is_lcp).first(),
     attempt("interior points", Method::Inside { insets: &interior::INSETS }, |s| !s.is_lcp && s.is_many()).takes(INSIDE_LAWS),
-    attempt("accelerated sweeps", Method::Accelerate, |s| !s.is_lcp && !s.is_few()),
-    attempt("active set", Method::ActiveSet, |s| s.is_lcp),
     attempt("full steps", Method::FullSteps { steps: steps::FULL_STEPS }, |s| !s.is_lcp && !s.is_many()),
     attempt("full steps", Method::FullSteps { steps: steps::MANY_FULL_STEPS }, |s| !s.is_lcp && s.is_many()),
-    attempt("accelerated sweeps", Method::Accelerate, |s| !s.is_lcp && s.is_few()),
     attempt("interior points", Method::Inside { insets: &interior::INSETS }, |s| !s.is_lcp && !s.is_many()).takes(INSIDE_LAWS),
-    attempt("interior points from zero", Method::Inside { insets: &interior::INSETS_FROM_ZERO }, |s| !s.is_lcp).takes(INSIDE_LAWS).from(From::Zero),
-    attempt("pivoting", Method::Pivot, |s| s.is_lcp && !s.pivots_first() && s.rows <= pivoting::MOST_ROWS).takes(LawSet::ROWS),
+    attempt("pivoting", Method::Pivot, |s| s.is_lcp && !s.pivots_first() && s.rows <= pivoting::MOST_ROWS),
     attempt("careful steps", Method::Careful { rho: steps::CAREFUL[0].0, outer: steps::CAREFUL[0].1 }, |_| true).from(From::Zero),
     attempt("careful steps", Method::Careful { rho: steps::CAREFUL[1].0, outer: steps::CAREFUL[1].1 }, |_| true).from(From::Zero),
     attempt("careful steps", Method::Careful { rho: steps::CAREFUL[2].0, outer: steps::CAREFUL[2].1 }, |_| true).from(From::Zero),
-    attempt("scattered starts", Method::Scatter, |_| true),
-    attempt("alternating directions", Method::Split { rho: admm::STARTS[0].0, steps: admm::STARTS[0].1 }, |_| true).from(From::Zero),
-    attempt("alternating directions", Method::Split { rho: admm::STARTS[1].0, steps: admm::STARTS[1].1 }, |_| true).from(From::Zero),
-    attempt("alternating directions", Method::Split { rho: admm::STARTS[2].0, steps: admm::STARTS[2].1 }, |_| true).from(From::Zero),
+    attempt("enumeration", Method::Enumerate, |s| s.rows <= enumerate::MOST_ROWS),
 ];
 
 /// Everything that can be left out: the attempts, and what they share.
-pub const PIECES: [&str; 18] = [
+pub const PIECES: [&str; 13] = [
+    "even start",
     "pivoting",
     "sweeps",
     "few contacts",
     "nearby",
-    "second try",
-    "interior points",
-    "accelerated sweeps",
     "active set",
+    "interior points",
     "full steps",
-    "interior points from zero",
     "careful steps",
-    "scattered starts",
-    "alternating directions",
+    "enumeration",
     "islands",
     "stubborn contacts",
-    "repeated factors",
-    "dense",
-    "blocks",
+    "mechanism",
 ];
 
 /// What all attempts share, unless it is left out.
@@ -197,9 +184,7 @@ pub const PIECES: [&str; 18] = [
 pub struct Shared {
     pub islands: bool,
     pub stubborn: bool,
-    pub repeated: bool,
-    pub dense: bool,
-    pub blocks: bool,
+    pub mechanism: bool,
 }
 
 impl Default for Shared {
@@ -212,13 +197,7 @@ impl Shared {
     /// Everything that is not named.
     pub fn without(names: &[&str]) -> Self {
         let has = |name: &str| !names.contains(&name);
-        Self {
-            islands: has("islands"),
-            stubborn: has("stubborn contacts"),
-            repeated: has("repeated factors"),
-            dense: has("dense"),
-            blocks: has("blocks"),
-        }
+        Self { islands: has("islands"), stubborn: has("stubborn contacts"), mechanism: has("mechanism") }
     }
 }
 

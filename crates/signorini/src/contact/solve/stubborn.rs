@@ -332,7 +332,7 @@ mod tests {
             };
             let laws = linearise(&r, &u);
             let mut matrix = NewtonMatrix::default();
-            matrix.reset(system, 1e-9, Default::default());
+            matrix.reset(system, &vec![0.0; system.n()], (1e-9, 1e-9), Default::default());
             let mut step = vec![0.0; n];
             if !matrix.solve(system, &laws, ALPHA, &mut step) {
                 continue;

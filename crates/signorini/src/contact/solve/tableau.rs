@@ -2,7 +2,9 @@
 
 use super::super::cone::Cone;
 use super::Work;
-use super::constants::pivoting::{CANCEL, FREE_PIVOT, GOOD_ENOUGH, PIVOT, RAY_PROOF, RAY_SIGN, TIE};
+use super::constants::pivoting::{
+    CANCEL, FREE_PIVOT, GOLDEN, GOOD_ENOUGH, PERTURBATION, PIVOT, RAY_PROOF, RAY_SIGN, TIE,
+};
 use super::linear::DenseLu;
 use super::system::System;
 
@@ -51,8 +53,36 @@ pub struct Core {
 }
 
 impl Core {
-    /// Pivots; on `Solved` the solution is left in r (scaled variables), refined unless it is far within `tolerance`.
+    /// Pivots; on `Solved` the solution is left in r (scaled variables), refined unless it is far within `tolerance`. Elsewhere r is the best that was met.
+    ///
+    /// Ties are broken lexicographically, but a tie is one only up to rounding, and with many of them pivots on what is left of a zero lead to a wrong
+    /// basis. Where the solution is none, all is done again with ties broken in q itself, and the basis that this leads to is solved for q as it is.
     pub fn solve(&mut self, system: &System, max_pivots: usize, tolerance: f64, r: &mut [f64], work: &mut Work) -> End {
+        let end = self.solve_perturbed(system, 0.0, (max_pivots, tolerance), r, work);
+        let is_wrong = matches!(end, End::Solved | End::Limit) && self.rel > tolerance;
+        if !is_wrong || self.rel <= system.floor_of(r, &mut self.velocity) {
+            return end;
+        }
+        let first = (self.rel, r.to_vec());
+        let size = system.q.iter().fold(0.0_f64, |m, q| m.max(q.abs()));
+        let again = self.solve_perturbed(system, PERTURBATION * size, (max_pivots, tolerance), r, work);
+        if self.rel < first.0 {
+            return again;
+        }
+        self.rel = first.0;
+        r.copy_from_slice(&first.1);
+        end
+    }
+
+    /// The same with q + δ, δ of each row between one and two of a size.
+    fn solve_perturbed(
+        &mut self,
+        system: &System,
+        size: f64,
+        (max_pivots, tolerance): (usize, f64),
+        r: &mut [f64],
+        work: &mut Work,
+    ) -> End {
         let n = system.n();
         let width = width(n);
         self.table.clear();
@@ -61,7 +91,10 @@ impl Core {
             for (j, w) in system.w.row(i) {
                 self.table[i * width + j] = w[0];
             }
-            self.table[i * width + n + 1] = system.q[i];
+            let is_open = !matches!(system.cones[i], Cone::Bilateral);
+            // The golden ratio spreads what must not tie again.
+            let delta = if is_open { size * (1.0 + (GOLDEN * (i + 1) as f64).fract()) } else { 0.0 };
+            self.table[i * width + n + 1] = system.q[i] + delta;
         }
         self.equilibrate(n);
         self.basic.clear();
@@ -71,6 +104,7 @@ impl Core {
         self.nonbasic.extend([Var::Cover, Var::One]);
         self.free.clear();
         self.free.extend(system.cones.iter().map(|c| matches!(c, Cone::Bilateral)));
+        self.rel = f64::INFINITY;
         if self.free.contains(&true) && !self.eliminate_free(n, work) {
             return End::Singular;
         }
@@ -88,9 +122,12 @@ impl Core {
                 self.first[i] = *v;
             }
         }
+        let before = work.pivots;
         let end = self.pivot_through(n, max_pivots, work);
-        if end == End::Solved {
-            self.rel = self.recover(system, tolerance, r);
+        work.multiplications += ((work.pivots - before) * n * width) as u64;
+        // A ray's direction stays where it was found.
+        if end != End::Ray {
+            self.rel = if end == End::Solved { self.recover(system, tolerance, r) } else { self.read(system, r) };
         }
         end
     }
@@ -400,8 +437,8 @@ impl Core {
         (0..n).all(fits) && qy < -RAY_PROOF * q_scale
     }
 
-    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.
-    fn recover(&mut self, system: &System, tolerance: f64, r: &mut [f64]) -> f64 {
+    /// r as the tableau has it. Returns its residual.
+    fn read(&mut self, system: &System, r: &mut [f64]) -> f64 {
         let n = system.n();
         let width = width(n);
         r.fill(0.0);
@@ -413,7 +450,13 @@ impl Core {
                 }
             }
         }
-        let from_table = self.rel(system, r);
+        self.rel(system, r)
+    }
+
+    /// r from the final basis: W_AA r_A = −q_A on its support, by LU and refinement. Returns its residual.
+    fn recover(&mut self, system: &System, tolerance: f64, r: &mut [f64]) -> f64 {
+        let n = system.n();
+        let from_table = self.read(system, r);
         if from_table <= (GOOD_ENOUGH * tolerance).max(f64::EPSILON) {
             return from_table;
         }

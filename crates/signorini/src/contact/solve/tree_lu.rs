@@ -18,7 +18,6 @@
 
 use super::super::articulation::{Articulation, End};
 use super::constants::factors::NO_PIVOT;
-use super::constants::route::MANY_PER_BODY;
 use super::system::System;
 
 type Row = [f64; 6];
@@ -56,11 +55,6 @@ pub struct TreeLu {
 }
 
 impl TreeLu {
-    /// Whether a plan may be worth it. Bodies that float alone have six rows each, contacts three: with few contacts each, elimination by contacts is less work.
-    pub fn is_promising(&self, n_contacts: usize) -> bool {
-        n_contacts >= MANY_PER_BODY * self.links.len() || self.parent.iter().any(|p| *p != NONE)
-    }
-
     /// Finds the pattern of a problem whose links have been found; returns the multiplications of one factorisation.
     pub fn plan(&mut self, tree: &Articulation, members: &[usize]) -> f64 {
         let m = self.links.len();

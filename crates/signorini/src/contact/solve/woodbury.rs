@@ -15,7 +15,7 @@ use super::super::articulation::Articulation;
 use super::super::origin::Mechanism;
 use super::active::Linearised;
 use super::block_lu::invert;
-use super::constants::route::{FEW_ROWS, FEW_ROWS_EXACTLY, LINK_TOLERANCE, SUBSTITUTION};
+use super::constants::route::{LINK_TOLERANCE, SUBSTITUTION};
 use super::speed_lu::SpeedLu;
 use super::system::System;
 use super::tree_lu::TreeLu;
@@ -43,21 +43,24 @@ fn mechanism(system: &System) -> Option<Mechanism<'_>> {
     system.origin.as_ref().and_then(|origin| origin.mechanism())
 }
 
+/// The most rows of a contact that it knows of.
+pub const MOST_ROWS: usize = 3;
+
 impl Woodbury {
-    /// Prepares for a system; the multiplications of one factorisation, if its mechanism is known and may be worth it.
+    /// Whether the mechanism of a system is known.
+    pub fn is_known(system: &System) -> bool {
+        mechanism(system).is_some()
+    }
+
+    /// Prepares for a system; the multiplications of one factorisation, if its mechanism is known.
     pub fn plan(&mut self, system: &System, tolerance: f64) -> Option<f64> {
-        self.is_exact = tolerance >= LINK_TOLERANCE || system.n() > FEW_ROWS_EXACTLY;
-        let few = if tolerance < LINK_TOLERANCE { FEW_ROWS_EXACTLY } else { FEW_ROWS };
+        self.is_exact = tolerance >= LINK_TOLERANCE;
         let mechanism = mechanism(system)?;
         self.is_by_speeds = matches!(mechanism, Mechanism::Speeds(_));
         match mechanism {
             Mechanism::Links(tree) => {
-                if system.n() <= few {
-                    return None;
-                }
                 self.tree.find_links(tree, &system.members);
-                let is_promising = self.tree.is_promising(system.members.len());
-                is_promising.then(|| self.tree.plan(tree, &system.members))
+                Some(self.tree.plan(tree, &system.members))
             }
             Mechanism::Speeds(columns) => self.speeds.plan(columns, &system.members),
         }
@@ -436,7 +439,7 @@ mod tests {
                 }
                 if route == 0 {
                     let mut matrix = NewtonMatrix::default();
-                    matrix.reset(system, 1e-9, Default::default());
+                    matrix.reset(system, &vec![0.0; system.n()], (1e-9, 1e-9), Default::default());
                     assert!(matrix.solve(system, &laws, 1e-3, &mut x));
                     Delassus::apply(&system.w, &x, &mut wx);
                 } else {

@@ -18,20 +18,13 @@ use crate::contact::articulation::{Articulation, End};
 use crate::contact::delassus::BlockMatrix;
 use crate::contact::origin::Origin;
 use crate::contact::solve::Reason;
+use crate::contact::solve::route::{self, Wanted};
 use crate::dynamics::error::DynamicsError;
 use crate::dynamics::formulation::{Posed, Response};
 use crate::dynamics::port::{Attachment, Port, Pushed};
 use crate::dynamics::system::System;
 use crate::dynamics::tree::Tree;
 use crate::spatial::Vec3;
-
-/// A mechanism with no more speeds is small; with no more rows W is small enough.
-const FEW_SPEEDS: usize = crate::contact::solve::MOST_SPEEDS;
-const FEW_ROWS: usize = 12;
-
-/// Links are of no use with fewer rows, and where W's elimination takes less than so many multiplications per link.
-const MANY_ROWS: usize = 61;
-const LINK_WORK: usize = 150;
 
 /// Ports, and which of them meet.
 #[derive(Debug)]
@@ -204,14 +197,19 @@ impl Response for Sweeps {
     }
 
     fn describe(&mut self, at: &Posed<'_>, ports: &[Port], out: &mut Origin) -> Option<Reason> {
+        // Rows of loops are no ports.
+        if !at.rows.is_empty() {
+            return None;
+        }
         let n_rows = self.ports.offsets().last().copied().unwrap_or(0);
         let system = at.system;
-        let too_wide = ports.iter().any(|p| p.n_rows() > 3).then_some(Reason::MechanismRows);
-        if system.tree.n_v <= FEW_SPEEDS {
-            if n_rows > FEW_ROWS && at.rows.is_empty() {
-                if too_wide.is_some() {
-                    return too_wide;
-                }
+        let wanted = route::find_wanted(n_rows, system.tree.n_v, system.tree.links.len());
+        if wanted != Wanted::Nothing && ports.iter().any(|p| p.n_rows() > 3) {
+            return Some(Reason::MechanismRows);
+        }
+        match wanted {
+            Wanted::Nothing => {}
+            Wanted::Speeds => {
                 let ports = &self.ports;
                 let columns = out.start_columns(system.tree.n_v, 1.0 / ports.mass_unit());
                 for p in 0..ports.len() {
@@ -219,14 +217,11 @@ impl Response for Sweeps {
                     columns.end_contact();
                 }
             }
-            return None;
-        }
-        let is_worth_it = n_rows >= MANY_ROWS && n_rows.pow(3) / 3 > LINK_WORK * system.tree.links.len();
-        if is_worth_it && at.rows.is_empty() && too_wide.is_some() {
-            return too_wide;
-        }
-        if is_worth_it && at.rows.is_empty() && !self.write_articulation(at, ports, out.start_articulation()) {
-            out.clear();
+            Wanted::Links => {
+                if !self.write_articulation(at, ports, out.start_articulation()) {
+                    out.clear();
+                }
+            }
         }
         None
     }

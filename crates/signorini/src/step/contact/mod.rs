@@ -53,10 +53,9 @@ pub(crate) use constraint::{ContactConstraint, find_row_velocities};
 pub use report::{ContactReport, JointConstraintForce, Mode};
 
 use super::{Options, Simulation, StepError, StepReport};
-use crate::contact::solve::{Auto, AutoOptions, solver_by_name};
+use crate::contact::solve::solver_in_motion;
 use crate::contact::{ContactError, ContactProblem, ContactSolver, Solution};
 use crate::dynamics::{Formulation as _, System};
-use crate::scene::ContactMethod;
 use crate::state::State;
 use correction::PositionCorrection;
 use flight::Flight;
@@ -241,11 +240,8 @@ impl ContactStepper {
 
 /// The solver that a run asks for.
 fn solver(options: &Options) -> Result<Box<dyn ContactSolver>, StepError> {
-    if options.method == ContactMethod::Auto {
-        return Ok(Box::new(Auto::new(AutoOptions::in_motion(options.tolerance))));
-    }
     let failed = |error| StepError::Contact { what: "the solver", error: Arc::new(error) };
-    solver_by_name(options.method.name(), options.tolerance).map_err(failed)
+    solver_in_motion(options.method.name(), options.tolerance).map_err(failed)
 }
 
 impl Simulation {
