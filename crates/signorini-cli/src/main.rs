@@ -9,12 +9,16 @@ mod describe;
 mod describe_contact;
 mod engine;
 mod failure;
+mod plot;
 mod progress;
+mod report;
 mod run;
 mod scenes;
 mod solve;
 mod source;
 mod unsolved;
+mod view;
+mod viewer;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +41,12 @@ enum Command {
     Check(check::Check),
     /// List the bundled scenes.
     Scenes(scenes::Scenes),
+    /// Make the page of a recording: 3D replay, plots and certificate in one file.
+    Report(report::Args),
+    /// Look at a recording, or at a scene before it runs, in the browser.
+    View(view::Args),
+    /// Draw columns of a recording for a paper.
+    Plot(plot::Args),
     /// Solve stored contact problems.
     Solve(solve::Args),
     /// Time forward dynamics, or every contact solver on stored problems.
@@ -65,6 +75,9 @@ fn main() -> ExitCode {
         Command::Run(command) => command.execute(),
         Command::Check(command) => command.execute(),
         Command::Scenes(command) => command.execute(),
+        Command::Report(args) => args.execute(),
+        Command::View(args) => args.execute(),
+        Command::Plot(args) => args.execute(),
         Command::Solve(args) => return solve::run(&args),
         Command::Bench(Bench { what: Some(What::Contact(args)), .. }) => return bench_contact::run(&args),
         Command::Bench(Bench { what: Some(What::Dca(args)), .. }) => args.execute(),

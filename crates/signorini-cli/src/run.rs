@@ -3,12 +3,13 @@
 use crate::engine::{self, Built};
 use crate::failure::Failure;
 use crate::progress::{Progress, catch_interrupts};
+use crate::report;
 use crate::source::{self, Loaded};
 use crate::unsolved::Unsolved;
 use clap::{Args, ValueEnum};
 use signorini::record::{
-    About, Checkpoint, Ending, Identity, KeptScene, Layout, Motion, RecordError, SCENE, Schedule, Status, Summary,
-    VERSION, Wish, compute_hash, prepare, write_plot,
+    About, Checkpoint, Ending, Identity, KeptScene, Layout, Motion, REPORT, RecordError, SCENE, Schedule, Status,
+    Summary, VERSION, Wish, compute_hash, prepare, write_plot,
 };
 use signorini::scene::validate::validate;
 use signorini::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution, Solver};
@@ -73,6 +74,9 @@ pub struct Run {
     /// Draw nothing.
     #[arg(long, overrides_with = "plot")]
     no_plot: bool,
+    /// Make no page.
+    #[arg(long)]
+    no_report: bool,
     /// Print nothing but errors.
     #[arg(long, short)]
     quiet: bool,
@@ -355,6 +359,9 @@ impl Run {
         summary.write(&folder).map_err(keep)?;
         if !self.no_plot {
             write_plot(&folder).map_err(keep)?;
+        }
+        if !self.no_report {
+            report::write(&folder, &folder.join(REPORT), Some(&report::command_line()))?;
         }
         if !self.quiet {
             print(&summary, &folder);

@@ -21,19 +21,25 @@ pub struct Loaded {
 
 /// Reads the scene that the user means. What exists on the disk comes before what is bundled.
 pub fn load(wanted: &str) -> Result<Loaded, Failure> {
+    if let Some(file) = locate(wanted)? {
+        return load_file(&file);
+    }
+    let text = bundled::find(wanted).unwrap_or_default();
+    let file = format!("{wanted}/scene.toml (bundled)");
+    let scene = read_str(text, &file, "")?;
+    let source = Arc::new(SceneSource { file, text: text.to_owned() });
+    Ok(Loaded { name: wanted.to_owned(), scene, source, base: PathBuf::new() })
+}
+
+/// The file of the scene that the user means; none where it is bundled.
+pub fn locate(wanted: &str) -> Result<Option<PathBuf>, Failure> {
     let path = Path::new(wanted);
-    if path.is_file() {
-        return load_file(path);
-    }
     let inside = path.join("scene.toml");
-    if inside.is_file() {
-        return load_file(&inside);
+    if let Some(file) = [path, &inside].into_iter().find(|file| file.is_file()) {
+        return Ok(Some(file.to_path_buf()));
     }
-    if let Some(text) = bundled::find(wanted) {
-        let file = format!("{wanted}/scene.toml (bundled)");
-        let scene = read_str(text, &file, "")?;
-        let source = Arc::new(SceneSource { file, text: text.to_owned() });
-        return Ok(Loaded { name: wanted.to_owned(), scene, source, base: PathBuf::new() });
+    if bundled::find(wanted).is_some() {
+        return Ok(None);
     }
     let what = if path.is_dir() { "a folder without scene.toml" } else { "no file, no folder and no bundled scene" };
     let names: Vec<&str> = bundled::BUNDLED.iter().map(|scene| scene.0).collect();

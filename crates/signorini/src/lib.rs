@@ -48,6 +48,7 @@ pub mod impulse;
 pub mod model;
 pub mod plan;
 pub mod record;
+pub mod report;
 pub mod scene;
 mod simd;
 pub mod spatial;

@@ -15,6 +15,8 @@ pub const SCENE: &str = "scene.toml";
 pub const EVENTS: &str = "events.jsonl";
 /// Coordinates, speeds and energy at a glance.
 pub const PLOT: &str = "plot.svg";
+/// The page to look at.
+pub const REPORT: &str = "report.html";
 
 /// The tables of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +59,8 @@ impl Table {
 
 /// Every file that a run writes, the kept scene left out.
 fn run_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = [SUMMARY, CHECKPOINT, PLOT, EVENTS].iter().map(|name| folder.join(name)).collect();
+    let mut files: Vec<PathBuf> =
+        [SUMMARY, CHECKPOINT, PLOT, REPORT, EVENTS].iter().map(|name| folder.join(name)).collect();
     for table in Table::ALL {
         files.extend([table.stream(folder), table.parquet(folder), table.csv(folder)]);
     }

@@ -28,7 +28,7 @@ mod tests;
 pub use checkpoint::{CHECKPOINT_FORMAT, Checkpoint, Identity, compute_hash};
 pub use drive::{Ending, Motion, Run, Schedule, Wish};
 pub use error::RecordError;
-pub use folder::{CHECKPOINT, EVENTS, PLOT, SCENE, SUMMARY, Table, holds_run, prepare};
+pub use folder::{CHECKPOINT, EVENTS, PLOT, REPORT, SCENE, SUMMARY, Table, holds_run, prepare};
 pub use kept::KeptScene;
 pub use layout::{DEFAULT_LIMIT, JointColumns, Layout, MAX_COLUMNS, Row};
 pub use plot::write_plot;
