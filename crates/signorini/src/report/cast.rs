@@ -192,7 +192,7 @@ fn body(body: &crate::model::Body) -> Body {
 /// The cuboid of even density with a body's mass and moments, from its centre of mass: an edge's square is 6 (I₂ + I₃ − I₁) / m.
 pub(super) fn inertia_box(body: &crate::model::Body) -> Option<([f64; 3], Pose)> {
     let moments: Mat3 = body.central.to_matrix();
-    if moments.iter().any(|x| !x.is_finite()) || !(body.mass > 0.0) {
+    if moments.iter().any(|x| !x.is_finite()) || body.mass.is_nan() || body.mass <= 0.0 {
         return None;
     }
     let eigen = SymmetricEigen::new(moments);

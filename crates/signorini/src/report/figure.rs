@@ -147,7 +147,7 @@ impl Figure {
     /// Panels, and times of events.
     fn read(&self, folder: &Path) -> Result<(Vec<Panel>, Vec<f64>), FigureError> {
         let recording = Recording::open(folder)?;
-        let (scene, _) = read_with_source(&folder.join(SCENE)).map_err(ReportError::from)?;
+        let (scene, _) = read_with_source(folder.join(SCENE)).map_err(ReportError::from)?;
         let model = Model::build(&scene).map_err(ReportError::from)?;
         let panels = self.panels.iter().map(|pattern| self.panel(&recording, &model, pattern));
         let panels = panels.collect::<Result<Vec<Panel>, FigureError>>()?;

@@ -27,7 +27,7 @@ use std::path::Path;
 /// The motion of the recording in a folder.
 pub fn gltf(folder: &Path) -> Result<Vec<u8>, ReportError> {
     let recording = Recording::open(folder)?;
-    let (scene, _) = read_with_source(&folder.join(SCENE))?;
+    let (scene, _) = read_with_source(folder.join(SCENE))?;
     let model = Model::build(&scene)?;
     let times = recording.column(Table::Trajectory, "t")?;
     let rows = choose_rows(times.len(), model.bodies().len());

@@ -142,7 +142,7 @@ impl Report {
     /// Reads the recording in a folder. `command` is the line that made it, where that is known.
     pub fn read(folder: &Path, command: Option<&str>) -> Result<Self, ReportError> {
         let recording = Recording::open(folder)?;
-        let (scene, source) = read_with_source(&folder.join(SCENE))?;
+        let (scene, source) = read_with_source(folder.join(SCENE))?;
         let model = Model::build(&scene)?;
         let summary = recording.summary()?;
         let identity = Checkpoint::read(folder).ok().map(|checkpoint| checkpoint.identity);
