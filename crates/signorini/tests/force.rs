@@ -174,3 +174,36 @@ fn a_force_that_is_no_number_is_named() {
         assert!(error.contains("load `thruster` is not finite"), "{integrator:?}: {error}");
     }
 }
+
+fn two_masses(length: f64, damping: f64, v: f64) -> Scene {
+    let text = format!(
+        "[time]\nend = 1\n[[body]]\nname = \"m\"\nmass = 1\ninertia = [0.1, 0.1, 0.1]\n[[joint]]\nname = \"x\"\nkind = \"prismatic\"\n\
+         parent = \"ground\"\nchild = \"m\"\nv = [{v}]\n[[force]]\nname = \"strut\"\nkind = \"spring\"\n\
+         a = {{ body = \"ground\" }}\nb = {{ body = \"m\" }}\nstiffness = 25\nlength = {length}\ndamping = {damping}\n"
+    );
+    read::read_str(&text, "strut", ".").unwrap()
+}
+
+/// Ends that meet: a damper acts along the way on which they part; at rest there is nothing to damp.
+#[test]
+fn a_spring_whose_ends_meet_has_its_limit() {
+    let mut moving = Simulation::from_scene(&two_masses(0.0, 2.0, 1.0)).unwrap();
+    assert_eq!(moving.power().unwrap().dissipated, 2.0);
+    while moving.state().time < 1.0 {
+        moving.advance(1.0).unwrap();
+    }
+    // x = e⁻ᵗ sin(ωt)/ω with ω² = 24.
+    let w = 24.0_f64.sqrt();
+    let exact = (-1.0_f64).exp() * w.sin() / w;
+    assert!((moving.state().q[0] - exact).abs() < 1e-8, "{} {exact}", moving.state().q[0]);
+    let mut still = Simulation::from_scene(&two_masses(0.0, 2.0, 0.0)).unwrap();
+    still.advance(1.0).unwrap();
+    assert_eq!(still.state().q[0], 0.0);
+}
+
+/// One that rests at another length has no direction there, and is named before the run begins.
+#[test]
+fn a_collapsed_spring_is_named() {
+    let error = Simulation::from_scene(&two_masses(0.3, 0.0, 0.0)).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("force `strut`") && error.contains("ends coincide"), "{error}");
+}

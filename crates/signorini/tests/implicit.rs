@@ -128,6 +128,96 @@ fn static_sag_is_exact() {
     }
 }
 
+/// A hinge with an arm of 0.5 that weighs 2, horizontal, and what drives it.
+fn arm(motor: Motor, integrator: Integrator) -> Scene {
+    let body = Body {
+        name: "arm".into(),
+        mass: Some(2.0),
+        com: Some([0.5, 0.0, 0.0]),
+        inertia: Some(vec![0.01; 3]),
+        ..Body::default()
+    };
+    let joint = Joint {
+        name: "hinge".into(),
+        kind: JointKind::Revolute,
+        parent: GROUND.into(),
+        child: "arm".into(),
+        axis: Some([0.0, -1.0, 0.0]),
+        lower: Some(PerCoordinate::All(-3.0)),
+        motor: vec![motor],
+        ..Joint::default()
+    };
+    let mut scene = Scene { gravity: [0.0, 0.0, -9.81], body: vec![body], joint: vec![joint], ..Scene::default() };
+    (scene.time.step, scene.time.end, scene.time.integrator) = (Some(1e-3), 2.0, integrator);
+    scene
+}
+
+fn servo(stiffness: f64, damping: f64, limit: Option<f64>, compensate_gravity: bool) -> Motor {
+    Motor::Servo { coordinate: 0, target: Signal::Constant(0.0), stiffness, damping, limit, compensate_gravity }
+}
+
+/// The weight asks for 9.81 at the horizontal.
+#[test]
+fn a_servo_pushes_with_its_limit_and_no_more() {
+    for integrator in SCHEMES {
+        // More than enough: it holds, off by load over stiffness (to the change of the lever).
+        let (mut holds, _, _) = run(&arm(servo(1e5, 300.0, Some(12.0), false), integrator));
+        let q = joint_q(&mut holds)[0];
+        assert!((q + 9.81e-5).abs() < 1e-9, "{integrator:?} {q}");
+        // Too little: it gives way as under 9.81 cos q − 8, and never pushes with more.
+        let mut motor = servo(1e5, 300.0, Some(8.0), false);
+        if let Motor::Servo { target, .. } = &mut motor {
+            *target = Signal::Constant(1.0);
+        }
+        let mut scene = arm(motor, integrator);
+        scene.time.end = 0.2;
+        let mut gives = Simulation::from_scene(&scene).unwrap();
+        let mut seen = Observation::default();
+        while gives.state().time < scene.time.end {
+            gives.advance(scene.time.end).unwrap();
+            gives.observe(true, &mut seen).unwrap();
+            assert!(seen.actuators[0].abs() <= 8.0 * (1.0 + 1e-12), "{integrator:?} {}", seen.actuators[0]);
+        }
+        // ½ (9.81 − 8)/0.51 t²; a step of the first order is off by h/t, the lever by some 10⁻³.
+        let free = 0.5 * 1.81 / 0.51 * 0.04;
+        let q = -joint_q(&mut gives)[0];
+        assert!((q / free - 1.0).abs() < 1e-2, "{integrator:?} {q} {free}");
+    }
+}
+
+#[test]
+fn what_a_joint_carries_is_held() {
+    for integrator in [Integrator::StewartTrinkle, Integrator::Moreau, Integrator::Rk4] {
+        let mut scene = arm(servo(1.0, 1.0, None, true), integrator);
+        if integrator == Integrator::Rk4 {
+            scene.joint[0].lower = None;
+        }
+        let (mut simulation, _, last) = run(&scene);
+        // At rest where it starts, with forces that cancel but for rounding.
+        assert!(joint_q(&mut simulation)[0].abs() < 1e-13 && last.kinetic < 1e-26, "{integrator:?} {last:?}");
+        let mut seen = Observation::default();
+        simulation.observe(true, &mut seen).unwrap();
+        assert!((seen.actuators[0] - 9.81).abs() < 1e-9, "{integrator:?} {}", seen.actuators[0]);
+    }
+}
+
+/// A turntable that is to turn at 5, first with a gain that the step does not resolve, then with a limit: v = T t/I until it is there.
+#[test]
+fn a_velocity_servo_keeps_a_speed() {
+    for integrator in SCHEMES {
+        for (limit, end, wanted) in [(None, 0.1, 5.0), (Some(0.51), 2.0, 2.0), (Some(0.51), 6.0, 5.0)] {
+            let target = Signal::Constant(5.0);
+            let motor = Motor::Velocity { coordinate: 0, target, damping: 1e4, limit, compensate_gravity: false };
+            let mut scene = arm(motor, integrator);
+            scene.gravity = [0.0; 3];
+            scene.time.end = end;
+            let (simulation, _, _) = run(&scene);
+            let v = simulation.state().v[0];
+            assert!((v - wanted).abs() < 1e-9, "{integrator:?} {limit:?}: {v}");
+        }
+    }
+}
+
 /// One mass on a spring with a damper, with limits that it never meets.
 fn oscillator(stiffness: f64, damping: f64, step: f64, integrator: Integrator) -> Scene {
     let body = Body { name: "m".into(), mass: Some(1.0), inertia: Some(vec![0.1; 3]), ..Body::default() };

@@ -69,7 +69,7 @@ impl System {
     pub fn build(model: Arc<Model>, plan: Plan, formulation: Formulation) -> Self {
         let tree = Tree::build(&model, &plan);
         let cuts = Cut::build_all(&model, &plan, &tree);
-        let forces = Forces::build(&model, &plan, &cuts);
+        let forces = Forces::build(&model, &plan, &tree, &cuts);
         let (mut motions, mut holds) = (Vec::new(), Vec::new());
         for (i, link) in plan.links.iter().enumerate() {
             let Some(joint) = link.joint else { continue };
@@ -90,7 +90,8 @@ impl System {
             .collect();
         let group = super::group::find(&tree, &elements, &cuts);
         let traits = Traits::of(formulation);
-        let needs_positions = traits.needs_positions || !elements.is_empty() || !model.forces().is_empty();
+        let needs_positions =
+            traits.needs_positions || !elements.is_empty() || !model.forces().is_empty() || forces.need_positions();
         let n_cut_q = cuts.iter().map(|c| c.q.len()).sum();
         let n_cut_v = cuts.iter().map(|c| c.v.len()).sum();
         let elimination = None;

@@ -184,7 +184,7 @@ fn build_joint(names: &Names, joint: &scene::Joint, i: usize) -> Result<Joint, M
         q_slot: 0..0,
         v_slot: 0..0,
         alignment: align.rotation,
-        wants_tree: fittings.has_motion() || !fittings.armature.is_empty(),
+        wants_tree: fittings.has_motion() || !fittings.armature.is_empty() || fittings.compensates_gravity(),
         is_absent: joint.absent,
         placement: build_event::placement(joint),
         fittings,
@@ -214,9 +214,23 @@ fn build_fittings(joint: &scene::Joint) -> Fittings {
             kind: MotorKind::Torque,
             signal: Signal::build(value, Interpolation::Linear),
         },
-        scene::Motor::Servo { coordinate, target, stiffness, damping } => Motor {
+        scene::Motor::Servo { coordinate, target, stiffness, damping, limit, compensate_gravity } => Motor {
             coordinate: *coordinate,
-            kind: MotorKind::Servo { stiffness: *stiffness, damping: *damping },
+            kind: MotorKind::Servo {
+                stiffness: *stiffness,
+                damping: *damping,
+                limit: limit.unwrap_or(f64::INFINITY),
+                compensates_gravity: *compensate_gravity,
+            },
+            signal: Signal::build(target, Interpolation::Linear),
+        },
+        scene::Motor::Velocity { coordinate, target, damping, limit, compensate_gravity } => Motor {
+            coordinate: *coordinate,
+            kind: MotorKind::Velocity {
+                damping: *damping,
+                limit: limit.unwrap_or(f64::INFINITY),
+                compensates_gravity: *compensate_gravity,
+            },
             signal: Signal::build(target, Interpolation::Linear),
         },
         scene::Motor::Motion { coordinate, position } => Motor {

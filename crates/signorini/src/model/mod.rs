@@ -144,8 +144,13 @@ impl Fittings {
 
     /// Whether a spring, a damper or a servo acts.
     pub fn is_elastic(&self) -> bool {
-        let is_servo = |m: &Motor| matches!(m.kind, MotorKind::Servo { .. });
+        let is_servo = |m: &Motor| m.kind.servo().is_some();
         !(self.stiffness.is_empty() && self.damping.is_empty()) || self.motors.iter().any(is_servo)
+    }
+
+    /// Whether a servo holds what the joint carries.
+    pub fn compensates_gravity(&self) -> bool {
+        self.motors.iter().any(|m| m.kind.servo().is_some_and(|s| s.compensates_gravity))
     }
 
     /// The prescribed motion of one coordinate.
@@ -177,9 +182,58 @@ pub enum MotorKind {
         stiffness: f64,
         /// Force per error rate.
         damping: f64,
+        /// Largest force, either way.
+        limit: f64,
+        /// Whether the weight that the joint carries is held besides.
+        compensates_gravity: bool,
+    },
+    /// The signal is the wanted speed.
+    Velocity {
+        /// Force per error.
+        damping: f64,
+        /// Largest force, either way.
+        limit: f64,
+        /// Whether the weight that the joint carries is held besides.
+        compensates_gravity: bool,
     },
     /// The signal is the coordinate.
     Motion,
+}
+
+/// What a servo does, whether it follows a coordinate or a speed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Servo {
+    /// Force per error of the coordinate.
+    pub stiffness: f64,
+    /// Force per error of the speed.
+    pub damping: f64,
+    /// Largest force, either way.
+    pub limit: f64,
+    /// Whether the weight that the joint carries is held besides.
+    pub compensates_gravity: bool,
+}
+
+impl MotorKind {
+    /// The servo that it is, if it is one.
+    pub fn servo(&self) -> Option<Servo> {
+        match *self {
+            Self::Servo { stiffness, damping, limit, compensates_gravity } => {
+                Some(Servo { stiffness, damping, limit, compensates_gravity })
+            }
+            Self::Velocity { damping, limit, compensates_gravity } => {
+                Some(Servo { stiffness: 0.0, damping, limit, compensates_gravity })
+            }
+            Self::Torque | Self::Motion => None,
+        }
+    }
+}
+
+impl Motor {
+    /// Coordinate and speed that a servo wants now; no coordinate of one that follows a speed.
+    pub fn wanted(&self, now: Instant) -> [f64; 2] {
+        let [value, rate, _] = self.signal.at(now);
+        if matches!(self.kind, MotorKind::Velocity { .. }) { [0.0, value] } else { [value, rate] }
+    }
 }
 
 /// A point whose path is recorded.

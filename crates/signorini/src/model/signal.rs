@@ -51,6 +51,20 @@ pub enum Signal {
         /// Second derivatives at the knots; zero for straight pieces.
         curvatures: Vec<f64>,
     },
+    /// Constant pieces: the times at which it jumps, and one value more than times.
+    Pieces {
+        /// Jumps.
+        times: Vec<f64>,
+        /// Values before, between and after.
+        values: Vec<f64>,
+    },
+    /// A sum of signals, and all times at which a derivative of one may jump.
+    Sum {
+        /// Its terms.
+        terms: Vec<Self>,
+        /// Increasing times.
+        times: Vec<f64>,
+    },
 }
 
 impl Signal {
@@ -58,16 +72,32 @@ impl Signal {
     pub fn build(signal: &scene::Signal, default: scene::Interpolation) -> Self {
         match signal {
             scene::Signal::Constant(c) => Self::Constant(*c),
-            scene::Signal::Varying(scene::Varying::Ramp { start, rate }) => Self::Ramp { start: *start, rate: *rate },
-            scene::Signal::Varying(scene::Varying::Sine { amplitude, angular_frequency, phase, offset }) => {
-                Self::Sine {
-                    amplitude: *amplitude,
-                    angular_frequency: *angular_frequency,
-                    phase: *phase,
-                    offset: *offset,
-                }
+            scene::Signal::Varying(varying) => Self::build_varying(varying, default),
+        }
+    }
+
+    fn build_varying(varying: &scene::Varying, default: scene::Interpolation) -> Self {
+        match varying {
+            scene::Varying::Ramp { start, rate } => Self::Ramp { start: *start, rate: *rate },
+            scene::Varying::Sine { amplitude, angular_frequency, phase, offset } => Self::Sine {
+                amplitude: *amplitude,
+                angular_frequency: *angular_frequency,
+                phase: *phase,
+                offset: *offset,
+            },
+            scene::Varying::Step { time, before, after } => {
+                Self::Pieces { times: vec![*time], values: vec![*before, *after] }
             }
-            scene::Signal::Varying(scene::Varying::Table { times, values, interpolation }) => {
+            scene::Varying::Pulse { start, duration, value, offset } => {
+                Self::Pieces { times: vec![*start, start + duration], values: vec![*offset, *value, *offset] }
+            }
+            scene::Varying::Sum { terms } => {
+                let terms: Vec<Self> = terms.iter().map(|term| Self::build_varying(term, default)).collect();
+                let mut times: Vec<f64> = terms.iter().flat_map(|term| term.breakpoints().to_vec()).collect();
+                times.sort_by(f64::total_cmp);
+                Self::Sum { terms, times }
+            }
+            scene::Varying::Table { times, values, interpolation } => {
                 let curvatures = match interpolation.unwrap_or(default) {
                     scene::Interpolation::Linear => vec![0.0; times.len()],
                     scene::Interpolation::Cubic => clamped_spline(times, values),
@@ -106,6 +136,11 @@ impl Signal {
                     a * m0 + b * m1,
                 ]
             }
+            Self::Pieces { times, values } => [values[times.partition_point(|&x| x <= inside)], 0.0, 0.0],
+            Self::Sum { terms, .. } => terms.iter().fold([0.0; 3], |sum, term| {
+                let x = term.at(instant);
+                [sum[0] + x[0], sum[1] + x[1], sum[2] + x[2]]
+            }),
         }
     }
 
@@ -116,7 +151,8 @@ impl Signal {
             Self::Constant(c) => *c += by,
             Self::Ramp { start, .. } => *start += by,
             Self::Sine { offset, .. } => *offset += by,
-            Self::Table { values, .. } => values.iter_mut().for_each(|v| *v += by),
+            Self::Table { values, .. } | Self::Pieces { values, .. } => values.iter_mut().for_each(|v| *v += by),
+            Self::Sum { terms, .. } => terms.push(Self::Constant(by)),
         }
         signal
     }
@@ -124,7 +160,7 @@ impl Signal {
     /// Times at which a derivative may jump.
     pub fn breakpoints(&self) -> &[f64] {
         match self {
-            Self::Table { times, .. } => times,
+            Self::Table { times, .. } | Self::Pieces { times, .. } | Self::Sum { times, .. } => times,
             _ => &[],
         }
     }
@@ -178,6 +214,21 @@ mod tests {
         let (first, last) = (Instant::now(0.0), Instant { time: 1.5, inside: 1.4 });
         assert!(signal.at(first)[1].abs() < 1e-13 && signal.at(last)[1].abs() < 1e-13);
         assert!(signal.at(last)[2].abs() > 1.0 && signal.at(Instant::now(1.5)) == [0.8, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn jumps_are_read_from_the_side_that_is_asked() {
+        let pulse = scene::Varying::Pulse { start: 1.0, duration: 0.5, value: 3.0, offset: 1.0 };
+        let step = scene::Varying::Step { time: 1.25, before: 0.0, after: 10.0 };
+        let ramp = scene::Varying::Ramp { start: 0.0, rate: 2.0 };
+        let sum = scene::Signal::Varying(scene::Varying::Sum { terms: vec![pulse, step, ramp] });
+        let signal = Signal::build(&sum, scene::Interpolation::Linear);
+        assert_eq!(signal.breakpoints(), [1.0, 1.25, 1.5]);
+        for (time, inside, value) in
+            [(0.5, 0.5, 1.0), (1.0, 0.9, 1.0), (1.0, 1.1, 3.0), (1.25, 1.2, 3.0), (1.25, 1.3, 13.0), (2.0, 2.0, 11.0)]
+        {
+            assert_eq!(signal.at(Instant { time, inside }), [value + 2.0 * time, 2.0, 0.0]);
+        }
     }
 
     #[test]

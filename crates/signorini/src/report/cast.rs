@@ -211,6 +211,7 @@ fn joint(model: &Model, joint: &crate::model::Joint) -> Joint {
     let motor = |motor: &crate::model::Motor| match motor.kind {
         MotorKind::Torque => "torque",
         MotorKind::Servo { .. } => "servo",
+        MotorKind::Velocity { .. } => "velocity",
         MotorKind::Motion => "motion",
     };
     Joint {

@@ -257,6 +257,28 @@ pub enum Motor {
         /// Derivative gain.
         #[serde(default)]
         damping: f64,
+        /// Largest force, either way; none unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<f64>,
+        /// Whether the force that holds what the joint carries against gravity is added.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        compensate_gravity: bool,
+    },
+    /// force = damping · (target − v).
+    Velocity {
+        /// Which speed of the joint it drives.
+        #[serde(default)]
+        coordinate: usize,
+        /// Wanted speed as a function of time.
+        target: Signal,
+        /// Gain.
+        damping: f64,
+        /// Largest force, either way; none unless given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<f64>,
+        /// Whether the force that holds what the joint carries against gravity is added.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        compensate_gravity: bool,
     },
     /// The coordinate follows the signal exactly, whatever force that takes.
     Motion {

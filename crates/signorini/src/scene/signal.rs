@@ -43,6 +43,33 @@ pub enum Varying {
         #[serde(default)]
         offset: f64,
     },
+    /// One value before a time, another from then on.
+    Step {
+        /// When.
+        time: f64,
+        /// Value before.
+        #[serde(default)]
+        before: f64,
+        /// Value from then on.
+        after: f64,
+    },
+    /// One value between two times, another outside.
+    Pulse {
+        /// When it begins.
+        start: f64,
+        /// How long it lasts.
+        duration: f64,
+        /// Value meanwhile.
+        value: f64,
+        /// Value before and after.
+        #[serde(default)]
+        offset: f64,
+    },
+    /// The sum of other signals.
+    Sum {
+        /// Those.
+        terms: Vec<Varying>,
+    },
     /// Values at increasing times; constant before the first and after the last.
     Table {
         /// Strictly increasing times.

@@ -90,7 +90,27 @@ pub fn build(scene: &Scene) -> Result<Built, BuildError> {
     }
     let assembly = assemble(scene, &system, &mut state)?;
     system.check_finite(0.0, &state.q, &state.v)?;
+    check_forces(&system, &state)?;
     Ok(Built { model, plan, state, assembly })
+}
+
+/// Whether all forces are defined where the mechanism starts.
+fn check_forces(system: &System, state: &State) -> Result<(), BuildError> {
+    let mut w = system.workspace();
+    w.cut_q.copy_from_slice(&state.cut_q);
+    system.place(&state.q, &state.v, &mut w);
+    system.update_rows(&state.q, &state.v, &mut w);
+    let input = vec![0.0; state.v.len()];
+    system.update_loads(START, &state.q, &state.v, &input, &mut w).map_err(StepError::from)?;
+    for cut in &system.cuts {
+        let joint = &system.model.joints()[cut.joint.index()];
+        if joint.fittings.compensates_gravity() {
+            let why = "what it carries is not defined: it closes a loop";
+            let path = format!("joint `{}`.motor.compensate_gravity", joint.name);
+            return Err(ModelError::new(path, why).into());
+        }
+    }
+    Ok(())
 }
 
 /// The model with couplings that hold what they have at the start as the scene gives it, before loops are closed.

@@ -145,6 +145,10 @@ impl System {
                 }
             }
         }
+        for (joint, forces) in self.forces.weight_holds(&self.view(&w.kinematics)) {
+            let actuators = &mut out.actuators[model.joints()[joint.index()].v.clone()];
+            actuators.iter_mut().zip(forces).for_each(|(sum, force)| *sum += force);
+        }
         for (e, element) in self.elements.iter().enumerate() {
             let Some((id, is_whole)) = element.joint(&self.cuts) else { continue };
             let sum = &mut out.reactions[id.index()];

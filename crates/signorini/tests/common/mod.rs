@@ -124,7 +124,14 @@ pub fn random_joint(rng: &mut Rng, name: String, kind: JointKind, bodies: (Strin
         if rng.chance(0.5) && !matches!(kind, JointKind::Spherical | JointKind::Free) {
             let target = Signal::Constant(rng.range(-1.0, 1.0));
             let coordinate = rng.below(n);
-            joint.motor.push(Motor::Servo { coordinate, target, stiffness: 2.0, damping: 0.3 });
+            joint.motor.push(Motor::Servo {
+                coordinate,
+                target,
+                stiffness: 2.0,
+                damping: 0.3,
+                limit: None,
+                compensate_gravity: false,
+            });
         }
     }
     if extras.motions && n > 0 && !matches!(kind, JointKind::Spherical | JointKind::Free) && rng.chance(0.3) {
@@ -135,6 +142,7 @@ pub fn random_joint(rng: &mut Rng, name: String, kind: JointKind, bodies: (Strin
         joint.motor.retain(|m| match m {
             Motor::Torque { coordinate: c, .. }
             | Motor::Servo { coordinate: c, .. }
+            | Motor::Velocity { coordinate: c, .. }
             | Motor::Motion { coordinate: c, .. } => *c != coordinate,
         });
         joint.motor.push(Motor::Motion { coordinate, position });

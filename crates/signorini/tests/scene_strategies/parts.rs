@@ -107,6 +107,18 @@ pub fn signal() -> impl Strategy<Value = Signal> {
         prop::array::uniform4(number()).prop_map(|[amplitude, angular_frequency, phase, offset]| {
             Signal::Varying(Varying::Sine { amplitude, angular_frequency, phase, offset })
         }),
+        (number(), number(), number()).prop_map(|(time, before, after)| Signal::Varying(Varying::Step {
+            time,
+            before,
+            after
+        })),
+        (number(), positive(), number(), number()).prop_map(|(start, duration, value, offset)| {
+            Signal::Varying(Varying::Pulse { start, duration, value, offset })
+        }),
+        (number(), number(), number()).prop_map(|(start, rate, after)| {
+            let terms = vec![Varying::Ramp { start, rate }, Varying::Step { time: start, before: 0.0, after }];
+            Signal::Varying(Varying::Sum { terms })
+        }),
         (table, interpolation).prop_map(|((gaps, values), interpolation)| {
             let times = gaps.iter().scan(0.0, |t, gap| {
                 *t += gap;
@@ -120,11 +132,19 @@ pub fn signal() -> impl Strategy<Value = Signal> {
 fn motors(kind: JointKind) -> impl Strategy<Value = Vec<Motor>> {
     let coordinate = kind.n_v().saturating_sub(1);
     let turns_by_quaternion = kind.quaternion_at().is_some();
-    (signal(), signal(), number(), 0.0..9.0, 0..4usize).prop_map(move |(value, target, position, gain, n)| {
+    (signal(), signal(), number(), 0.0..9.0, 0..5usize).prop_map(move |(value, target, position, gain, n)| {
         let mut motors = vec![
             Motor::Torque { coordinate, value },
-            Motor::Servo { coordinate, target, stiffness: gain, damping: gain / 2.0 },
+            Motor::Servo {
+                coordinate,
+                target: target.clone(),
+                stiffness: gain,
+                damping: gain / 2.0,
+                limit: (gain > 4.0).then_some(gain),
+                compensate_gravity: gain > 6.0,
+            },
             Motor::Motion { coordinate, position: Signal::Constant(position) },
+            Motor::Velocity { coordinate, target, damping: gain, limit: None, compensate_gravity: false },
         ];
         motors.truncate(if turns_by_quaternion { n.min(1) } else { n });
         if kind == JointKind::Fixed { Vec::new() } else { motors }

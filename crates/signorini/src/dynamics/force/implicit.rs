@@ -17,6 +17,8 @@
 //! is that of the spring, at any step. 1/I is a diagonal element of the tree's M⁻¹, so that loops and other springs make joints heavier than they
 //! are taken for, which is the safe side.
 //!
+//! A servo with a limit is let go where the free motion asks for more, and pushes with the limit for the step.
+//!
 //! The rate of work is that of f at ½ (v + v⁺): what α h k v⁺ and d take of a spring counts as dissipated, what a servo does as work.
 //!
 //! **Cost.** One more inward and outward sweep of the tree, about 700 flops per speed, where a joint has any of this.
@@ -28,6 +30,7 @@
 use super::joint::{JointForces, SpeedLaw};
 use super::sight::Site;
 use super::{ForceElement, Forces};
+use crate::dynamics::error::DynamicsError;
 use crate::dynamics::recursive::{Recursion, find_speed_mobilities};
 use crate::dynamics::system::{System, Workspace};
 use crate::model::Instant;
@@ -37,6 +40,8 @@ use crate::model::Instant;
 pub(crate) struct Implicit {
     /// Joints that have any.
     joints: Vec<(JointForces, usize)>,
+    /// Those that were evaluated last.
+    is_chosen: Vec<bool>,
     /// Per speed of the tree.
     laws: Vec<SpeedLaw>,
     weights: Vec<Weights>,
@@ -87,6 +92,7 @@ impl Implicit {
             mobility: vec![0.0; n],
             mobilities: Vec::with_capacity(if n == 0 { 0 } else { system.tree.links.len() }),
             recursion: (n > 0).then(|| Recursion::new(&system.tree)),
+            is_chosen: vec![false; joints.len()],
             joints,
         }
     }
@@ -104,24 +110,30 @@ impl Implicit {
         find_speed_mobilities(swept, &mut self.mobilities, &mut self.mobility);
         self.laws.fill(SpeedLaw::default());
         self.weights.fill(Weights::default());
-        self.evaluate(system, now, (q, v), |_| true);
-        for (at, weights) in self.weights.iter_mut().enumerate().filter(|(at, _)| !system.tree.prescribed[*at]) {
-            *weights = Weights::find(&self.laws[at], self.mobility[at], h);
-        }
+        self.evaluate(system, now, (q, v), h, |_| true);
     }
 
-    /// Takes other coordinates for those from which springs are stretched, in links that are chosen.
+    /// Finds the forces from other coordinates, in links that are chosen.
     pub fn evaluate(
         &mut self,
         system: &System,
         now: Instant,
         (q, v): (&[f64], &[f64]),
+        h: f64,
         is_chosen: impl Fn(usize) -> bool,
     ) {
-        for (joint, i) in self.joints.iter().filter(|(_, i)| is_chosen(*i)) {
+        for ((joint, i), chosen) in self.joints.iter().zip(&mut self.is_chosen) {
+            *chosen = is_chosen(*i);
+            if !*chosen {
+                continue;
+            }
             let link = &system.tree.links[*i];
             let range = link.v_range();
-            joint.write_laws(&system.model, now, (&q[link.q_range()], &v[range.clone()]), &mut self.laws[range]);
+            let state = (&q[link.q_range()], &v[range.clone()]);
+            joint.write_laws(&system.model, now, state, &mut self.laws[range.clone()]);
+            for at in range.filter(|at| !system.tree.prescribed[*at]) {
+                self.weights[at] = Weights::find(&self.laws[at], self.mobility[at], h);
+            }
         }
     }
 
@@ -129,9 +141,51 @@ impl Implicit {
     pub fn impose(&self, system: &System, v: &[f64], h: f64, w: &mut Workspace) {
         for (at, (law, weights)) in self.laws.iter().zip(&self.weights).enumerate() {
             w.kinematics.armature[at] = system.tree.armature[at] + weights.added;
-            let carried = weights.alpha * h * (law.servo_stiffness * (law.rate - v[at]) - law.spring_stiffness * v[at]);
-            w.tau[at] += law.force(v[at]) + carried;
+            w.tau[at] += imposed(law, weights, v[at], h);
         }
+    }
+
+    /// Rates at a configuration in a step from speeds `v`, with servos within their limits.
+    pub fn accelerate(
+        &mut self,
+        system: &System,
+        at: Instant,
+        (v, rates): (&[f64], &mut [f64]),
+        h: f64,
+        w: &mut Workspace,
+    ) -> Result<(), DynamicsError> {
+        system.accelerate(at, rates, w)?;
+        // Every round lets at least one servo go for good.
+        while self.saturate(system, (v, rates), h, w) {
+            system.accelerate(at, rates, w)?;
+        }
+        Ok(())
+    }
+
+    /// Lets servos whose force in a step from speeds `v` at the rates `rates` would be beyond their limit push with the limit, whatever the
+    /// step leads to, in links whose forces were evaluated last; whether there are more of them now. `w` is told.
+    fn saturate(&mut self, system: &System, (v, rates): (&[f64], &[f64]), h: f64, w: &mut Workspace) -> bool {
+        let mut is_more = false;
+        for ((_, i), _) in self.joints.iter().zip(&self.is_chosen).filter(|(_, is_chosen)| **is_chosen) {
+            for at in system.tree.links[*i].v_range() {
+                let (law, weights) = (&mut self.laws[at], &mut self.weights[at]);
+                let wanted = servo_force(law, weights, v[at], v[at] + h * rates[at], h);
+                let is_let_go = law.servo_stiffness + law.servo_damping == 0.0;
+                if is_let_go || wanted.abs() <= law.servo_limit || wanted.is_nan() {
+                    continue;
+                }
+                let before = imposed(law, weights, v[at], h);
+                law.servo_force = law.servo_limit.copysign(wanted);
+                (law.servo_stiffness, law.servo_damping) = (0.0, 0.0);
+                if !system.tree.prescribed[at] {
+                    *weights = Weights::find(law, self.mobility[at], h);
+                }
+                w.tau[at] += imposed(law, weights, v[at], h) - before;
+                w.kinematics.armature[at] = system.tree.armature[at] + weights.added;
+                is_more = true;
+            }
+        }
+        is_more
     }
 
     /// Takes inertias away again.
@@ -144,10 +198,7 @@ impl Implicit {
     /// Force of a joint's servos on a speed, in a step from speed `v` to `v_end`.
     pub fn servo_force(&self, at: usize, v: f64, v_end: f64, h: f64) -> f64 {
         let (Some(law), Some(weights)) = (self.laws.get(at), self.weights.get(at)) else { return 0.0 };
-        let felt = v + weights.theta * (v_end - v);
-        law.servo_force
-            + weights.alpha * h * law.servo_stiffness * (law.rate - v_end)
-            + law.servo_damping * (law.rate - felt)
+        servo_force(law, weights, v, v_end, h)
     }
 
     /// Energy that passed in a step from speeds `v` to `v_end`.
@@ -164,6 +215,20 @@ impl Implicit {
         }
         passed
     }
+}
+
+/// Force of the servos on a speed in a step from `v` to `v_end`.
+fn servo_force(law: &SpeedLaw, weights: &Weights, v: f64, v_end: f64, h: f64) -> f64 {
+    let felt = v + weights.theta * (v_end - v);
+    law.servo_force
+        + weights.alpha * h * law.servo_stiffness * (law.spring_rate - v_end)
+        + law.servo_damping * (law.rate - felt)
+}
+
+/// Force on a speed at the start of a step, with what springs lose on the way at that speed.
+fn imposed(law: &SpeedLaw, weights: &Weights, v: f64, h: f64) -> f64 {
+    let lost = law.servo_stiffness * (law.spring_rate - v) - law.spring_stiffness * v;
+    law.force(v) + weights.alpha * h * lost
 }
 
 impl Forces {

@@ -34,8 +34,11 @@ pub(crate) struct SpeedLaw {
     pub servo_force: f64,
     pub servo_stiffness: f64,
     pub servo_damping: f64,
-    /// Rate of the targets.
+    /// Rate of the targets, as springs and as dampers feel it.
+    pub spring_rate: f64,
     pub rate: f64,
+    /// Largest force of the servos, either way.
+    pub servo_limit: f64,
 }
 
 impl SpeedLaw {
@@ -86,18 +89,19 @@ impl JointForces {
                 ..SpeedLaw::default()
             };
         }
-        for motor in &f.motors {
-            if let MotorKind::Servo { stiffness, damping } = motor.kind {
-                let law = &mut out[motor.coordinate];
-                let [target, rate, _] = motor.signal.at(now);
-                law.servo_force += stiffness * (target - q[motor.coordinate]);
-                // Two servos on one coordinate follow the mean of their rates.
-                let weight = law.servo_stiffness + law.servo_damping;
-                let more = stiffness + damping;
-                law.rate = if weight == 0.0 { rate } else { (law.rate * weight + rate * more) / (weight + more) };
-                law.servo_stiffness += stiffness;
-                law.servo_damping += damping;
+        for (motor, servo) in f.motors.iter().filter_map(|m| Some((m, m.kind.servo()?))) {
+            let law = &mut out[motor.coordinate];
+            let [target, rate] = motor.wanted(now);
+            if servo.stiffness > 0.0 {
+                law.servo_force += servo.stiffness * (target - q[motor.coordinate]);
+                law.spring_rate = mean(law.spring_rate, law.servo_stiffness, rate, servo.stiffness);
+                law.servo_stiffness += servo.stiffness;
             }
+            if servo.damping > 0.0 {
+                law.rate = mean(law.rate, law.servo_damping, rate, servo.damping);
+                law.servo_damping += servo.damping;
+            }
+            law.servo_limit += servo.limit;
         }
     }
 }
@@ -116,7 +120,13 @@ impl JointMotors {
     }
 }
 
-fn sites(plan: &Plan, cuts: &[Cut]) -> impl Iterator<Item = (JointId, Site)> {
+/// Mean of two numbers with weights; the second weight is positive.
+fn mean(a: f64, weight_a: f64, b: f64, weight_b: f64) -> f64 {
+    if weight_a == 0.0 { b } else { (a * weight_a + b * weight_b) / (weight_a + weight_b) }
+}
+
+/// Joints of the tree, then those that close loops.
+pub(super) fn sites<'a>(plan: &'a Plan, cuts: &'a [Cut]) -> impl Iterator<Item = (JointId, Site)> + 'a {
     let of_tree = plan.links.iter().enumerate().filter_map(|(i, link)| Some((link.joint?, Site::Link(i))));
     of_tree.chain(cuts.iter().enumerate().map(|(c, cut)| (cut.joint, Site::Cut(c))))
 }
@@ -212,11 +222,12 @@ pub(crate) fn joint_forces(kind: JointKind, f: &Fittings, now: Instant, q: &[f64
     for (k, damping) in f.damping.iter().enumerate() {
         parts.dissipated[k] = -(damping * v[k]);
     }
-    for motor in &f.motors {
-        if let MotorKind::Servo { stiffness, damping } = motor.kind {
-            let (k, [target, rate, _]) = (motor.coordinate, motor.signal.at(now));
-            parts.work[k] += stiffness * (target - q[k]) + damping * (rate - v[k]);
-        }
+    for (motor, servo) in f.motors.iter().filter_map(|m| Some((m, m.kind.servo()?))) {
+        let (k, [target, rate]) = (motor.coordinate, motor.wanted(now));
+        let damped = servo.damping * (rate - v[k]);
+        // Rotations by quaternion have speeds to follow, but no coordinates.
+        let wanted = if servo.stiffness > 0.0 { servo.stiffness * (target - q[k]) + damped } else { damped };
+        parts.work[k] += wanted.clamp(-servo.limit, servo.limit);
     }
     parts
 }

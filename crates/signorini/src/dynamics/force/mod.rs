@@ -15,6 +15,7 @@
 //! **Checked by** `tests/force.rs`: for every kind, a user's own included, what `Stored` forces do is what the potential loses;
 //! `tests/audit.rs`; the oracle in `tests/dynamics.rs`.
 
+mod gravity;
 mod implicit;
 mod joint;
 mod push;
@@ -31,9 +32,11 @@ pub use user::{Load, LoadContext, LoadView};
 
 use super::error::DynamicsError;
 use super::row::Cut;
-use crate::model::{ForceKind, Model, Push, SpringDamper, Torque};
+use super::tree::Tree;
+use crate::model::{ForceKind, JointId, Model, Push, SpringDamper, Torque};
 use crate::plan::Plan;
 use crate::spatial::Wrench;
+use gravity::GravityHold;
 use joint::{JointForces, JointMotors};
 use sight::Site;
 use sink::Sink;
@@ -56,6 +59,8 @@ pub(crate) enum ForceElement {
     Joint(JointForces),
     /// Motors of one joint that follow a function of time.
     Motors(JointMotors),
+    /// Servos of one joint that hold what it carries.
+    Gravity(GravityHold),
     /// Spring and damper between two points.
     Spring(Named<SpringDamper>),
     /// A force at a point of a body.
@@ -87,6 +92,7 @@ macro_rules! each {
         match $element {
             ForceElement::Joint($one) => $act,
             ForceElement::Motors($one) => $act,
+            ForceElement::Gravity($one) => $act,
             ForceElement::Spring(Named { force: $one, .. }) => $act,
             ForceElement::Push(Named { force: $one, .. }) => $act,
             ForceElement::Torque(Named { force: $one, .. }) => $act,
@@ -112,9 +118,17 @@ impl ForceElement {
     }
 
     /// What it is called in messages.
-    fn describe(&self, model: &Model) -> String {
+    fn describe(&self, at: &Configuration<'_>) -> String {
+        let model = at.view.model;
         match self {
+            Self::Spring(Named { name, force }) if force.is_collapsed(at) => {
+                format!(
+                    "the direction of force `{name}`, a spring of rest length {} whose ends coincide,",
+                    force.length
+                )
+            }
             Self::Joint(one) => format!("what acts in joint `{}`", one.name(model)),
+            Self::Gravity(one) => format!("what holds the weight on joint `{}`", one.name(model)),
             Self::Motors(one) => format!("the motor of joint `{}`", one.name(model)),
             Self::Spring(Named { name, .. }) | Self::Push(Named { name, .. }) | Self::Torque(Named { name, .. }) => {
                 format!("force `{name}`")
@@ -146,12 +160,13 @@ pub(crate) struct Forces {
 
 impl Forces {
     /// Lists what acts.
-    pub fn build(model: &Model, plan: &Plan, cuts: &[Cut]) -> Self {
+    pub fn build(model: &Model, plan: &Plan, tree: &Tree, cuts: &[Cut]) -> Self {
         let in_joints = JointForces::build_all(model, plan, cuts).into_iter().map(ForceElement::Joint);
         let motors = JointMotors::build_all(model, plan, cuts).into_iter().map(ForceElement::Motors);
+        let holds = GravityHold::build_all(model, plan, tree).into_iter().map(ForceElement::Gravity);
         let acting = model.forces().iter().filter(|f| f.is_on);
         let of_scene = acting.map(|f| ForceElement::build(&f.name, &f.kind));
-        Self { elements: in_joints.chain(motors).chain(of_scene).collect() }
+        Self { elements: in_joints.chain(motors).chain(holds).chain(of_scene).collect() }
     }
 
     /// Adds a user's own.
@@ -170,6 +185,19 @@ impl Forces {
     /// Whether a user has added any.
     pub fn has_user_loads(&self) -> bool {
         self.elements.iter().any(|e| matches!(e, ForceElement::User(_)))
+    }
+
+    /// Forces that hold weights, by joint.
+    pub fn weight_holds<'a>(&'a self, view: &'a View<'_>) -> impl Iterator<Item = (JointId, [f64; 6])> + 'a {
+        self.elements.iter().filter_map(|element| match element {
+            ForceElement::Gravity(hold) => Some(hold.force_in_joint(view)),
+            _ => None,
+        })
+    }
+
+    /// Whether some depend on positions in space, beside those of the scene and of the user.
+    pub fn need_positions(&self) -> bool {
+        self.elements.iter().any(|e| matches!(e, ForceElement::Gravity(_)))
     }
 
     /// Whether nothing acts.
@@ -202,7 +230,7 @@ impl Forces {
             let power = sink.take_power();
             // Where speeds are not finite it is not the element that is to blame.
             if !power.is_finite() && see.v.iter().all(|v| v.is_finite()) {
-                let what = element.describe(see.at.view.model);
+                let what = element.describe(&see.at);
                 return Err(DynamicsError::NotFinite { time: see.now.time, what });
             }
             total += power;

@@ -236,12 +236,27 @@ static SPRING: TableSpec = TableSpec {
 
 static MOTOR: TableSpec = TableSpec {
     name: "joint.motor",
-    keys: &[required("kind", Choice(&["torque", "servo", "motion"])), optional("coordinate", Count)],
+    keys: &[required("kind", Choice(&["torque", "servo", "velocity", "motion"])), optional("coordinate", Count)],
     kinds: &[
         kind("torque", &[required("value", NumberOrTable(&SIGNAL))]),
         kind(
             "servo",
-            &[required("target", NumberOrTable(&SIGNAL)), required("stiffness", Number), optional("damping", Number)],
+            &[
+                required("target", NumberOrTable(&SIGNAL)),
+                required("stiffness", Number),
+                optional("damping", Number),
+                optional("limit", Number),
+                optional("compensate_gravity", Flag),
+            ],
+        ),
+        kind(
+            "velocity",
+            &[
+                required("target", NumberOrTable(&SIGNAL)),
+                required("damping", Number),
+                optional("limit", Number),
+                optional("compensate_gravity", Flag),
+            ],
         ),
         kind("motion", &[required("position", NumberOrTable(&SIGNAL))]),
     ],
@@ -249,7 +264,7 @@ static MOTOR: TableSpec = TableSpec {
 
 pub(crate) static SIGNAL: TableSpec = TableSpec {
     name: "signal",
-    keys: &[required("kind", Choice(&["ramp", "sine", "table"]))],
+    keys: &[required("kind", Choice(&["ramp", "sine", "step", "pulse", "table", "sum"]))],
     kinds: &[
         kind("ramp", &[optional("start", Number), required("rate", Number)]),
         kind(
@@ -261,6 +276,17 @@ pub(crate) static SIGNAL: TableSpec = TableSpec {
                 optional("offset", Number),
             ],
         ),
+        kind("step", &[required("time", Number), optional("before", Number), required("after", Number)]),
+        kind(
+            "pulse",
+            &[
+                required("start", Number),
+                required("duration", Number),
+                required("value", Number),
+                optional("offset", Number),
+            ],
+        ),
+        kind("sum", &[required("terms", Tables(&SIGNAL))]),
         kind(
             "table",
             &[

@@ -285,11 +285,18 @@ impl<'a> Check<'a> {
                     self.signal(format_args!("{at}.value"), value, false);
                     (*coordinate, false)
                 }
-                Motor::Servo { coordinate, target, stiffness, damping } => {
+                Motor::Servo { coordinate, target, stiffness, damping, limit, .. } => {
                     self.signal(format_args!("{at}.target"), target, false);
                     self.number(format_args!("{at}.stiffness"), *stiffness, Range::NotNegative);
                     self.number(format_args!("{at}.damping"), *damping, Range::NotNegative);
+                    limit.map(|limit| self.number(format_args!("{at}.limit"), limit, Range::Positive));
                     (*coordinate, true)
+                }
+                Motor::Velocity { coordinate, target, damping, limit, .. } => {
+                    self.signal(format_args!("{at}.target"), target, false);
+                    self.number(format_args!("{at}.damping"), *damping, Range::NotNegative);
+                    limit.map(|limit| self.number(format_args!("{at}.limit"), limit, Range::Positive));
+                    (*coordinate, false)
                 }
                 Motor::Motion { coordinate, position } => {
                     self.signal(format_args!("{at}.position"), position, true);

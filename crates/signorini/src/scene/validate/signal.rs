@@ -12,17 +12,55 @@ impl Check<'_> {
             Signal::Constant(value) => {
                 self.number(at, *value, Range::Finite);
             }
-            Signal::Varying(Varying::Ramp { start, rate }) => {
-                self.number(format_args!("{at}.start"), *start, Range::Finite);
-                self.number(format_args!("{at}.rate"), *rate, Range::Finite);
+            Signal::Varying(varying) => self.varying(at, varying, smooth),
+        }
+    }
+
+    fn varying(&mut self, at: Arguments<'_>, varying: &Varying, smooth: bool) {
+        let mut finite = |key: &str, value: f64| {
+            self.number(format_args!("{at}.{key}"), value, Range::Finite);
+        };
+        match varying {
+            Varying::Ramp { start, rate } => {
+                finite("start", *start);
+                finite("rate", *rate);
             }
-            Signal::Varying(Varying::Sine { amplitude, angular_frequency, phase, offset }) => {
-                self.number(format_args!("{at}.amplitude"), *amplitude, Range::Finite);
-                self.number(format_args!("{at}.angular_frequency"), *angular_frequency, Range::Finite);
-                self.number(format_args!("{at}.phase"), *phase, Range::Finite);
-                self.number(format_args!("{at}.offset"), *offset, Range::Finite);
+            Varying::Sine { amplitude, angular_frequency, phase, offset } => {
+                finite("amplitude", *amplitude);
+                finite("angular_frequency", *angular_frequency);
+                finite("phase", *phase);
+                finite("offset", *offset);
             }
-            Signal::Varying(Varying::Table { times, values, interpolation }) => {
+            Varying::Step { time, before, after } => {
+                finite("time", *time);
+                finite("before", *before);
+                finite("after", *after);
+                self.jump(at, "step", smooth);
+            }
+            Varying::Pulse { start, duration, value, offset } => {
+                finite("start", *start);
+                finite("value", *value);
+                finite("offset", *offset);
+                self.number(format_args!("{at}.duration"), *duration, Range::Positive);
+                self.jump(at, "pulse", smooth);
+            }
+            Varying::Sum { terms } => {
+                if terms.is_empty() {
+                    self.add_with(FindingKind::Signal, format_args!("{at}.terms"), "a sum needs terms", |f| {
+                        f.found("none").allowed("1 or more")
+                    });
+                }
+                for (i, term) in terms.iter().enumerate() {
+                    let at = format_args!("{at}.terms[{i}]");
+                    if matches!(term, Varying::Sum { .. }) {
+                        let message = "the terms of a sum are no sums: write all of them in one list";
+                        self.add(FindingKind::Signal, at, message);
+                    } else {
+                        self.varying(at, term, smooth);
+                    }
+                }
+            }
+            Varying::Table { times, values, interpolation } => {
                 self.table(at, times, values);
                 if smooth && *interpolation == Some(Interpolation::Linear) {
                     let at = format_args!("{at}.interpolation");
@@ -30,6 +68,16 @@ impl Check<'_> {
                     self.add_with(FindingKind::Signal, at, message, |f| f.found("`linear`").allowed("`cubic`"));
                 }
             }
+        }
+    }
+
+    /// A signal that jumps is no motion.
+    fn jump(&mut self, at: Arguments<'_>, found: &str, smooth: bool) {
+        if smooth {
+            let message = "a jump has no velocity, which prescribed motion needs";
+            self.add_with(FindingKind::Signal, format_args!("{at}.kind"), message, |f| {
+                f.found(format!("`{found}`")).allowed("`ramp`, `sine`, `table`, or a `sum` of these")
+            });
         }
     }
 

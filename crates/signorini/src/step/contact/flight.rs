@@ -81,7 +81,7 @@ impl Flight {
         if !free.implicit.is_empty() {
             // At the middle of the step as everything else: what flies ends at q ⊕ h (v + v⁺)/2.
             m.system.displace(&mut trial.q, &trial.v, 0.5 * over.h);
-            free.implicit.evaluate(m.system, over.middle(), (&trial.q, &trial.v), |i| flies(&i));
+            free.implicit.evaluate(m.system, over.middle(), (&trial.q, &trial.v), over.h, |i| flies(&i));
         }
         let mut energy = Balance::default();
         for k in 0..n_parts {
@@ -107,7 +107,7 @@ impl Flight {
         &mut self,
         m: &Mechanism<'_>,
         (h, middle): (f64, Instant),
-        (trial, free): (&mut Trial, &FreeMotion),
+        (trial, free): (&mut Trial, &mut FreeMotion),
         energy: &mut Balance,
     ) -> Result<(), StepError> {
         let system = m.system;
@@ -121,7 +121,7 @@ impl Flight {
             let state = (&trial.q[..], &trial.v[..]);
             let mut power = system.update_loads_of(Which::Explicit, middle, state, m.input, &mut trial.w)?;
             free.implicit.impose(system, &self.v, h, &mut trial.w);
-            system.accelerate(middle, &mut self.rates, &mut trial.w)?;
+            free.implicit.accelerate(system, middle, (&self.v, &mut self.rates), h, &mut trial.w)?;
             power.work += system.motion_power(&self.rates, &trial.v, &mut trial.w);
             if iteration + 1 == ITERATIONS {
                 energy.work += h * power.work;

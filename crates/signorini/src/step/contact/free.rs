@@ -135,7 +135,7 @@ impl FreeMotion {
                 w.kinematics.update_positions(&system.tree);
                 system.update_rows(q, halfway, w);
             }
-            system.accelerate(at, &mut self.rates, w)?;
+            self.implicit.accelerate(system, at, (&self.v, &mut self.rates), h, w)?;
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl FreeMotion {
         self.halfway.reset(self.v.len());
         system.place(q, &self.halfway, w);
         system.update_rows(q, &self.halfway, w);
-        system.accelerate(at, &mut self.rates, w)?;
+        self.implicit.accelerate(system, at, (&self.v, &mut self.rates), h, w)?;
         for (link, _) in system.tree.links.iter().zip(&system.tree.floats).filter(|(_, floats)| **floats) {
             self.rates[link.v_range()].copy_from_slice(&self.alone[link.v_range()]);
         }
