@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 
 mod scene_cases;
-use scene_cases::{EVENTS, MEANING, STRUCTURE};
+use scene_cases::{COUPLINGS, EVENTS, MEANING, STRUCTURE};
 
 /// Short forms in cases.
 const PARTS: [(&str, &str); 5] = [
@@ -84,6 +84,11 @@ fn meaning() {
 #[test]
 fn events() {
     EVENTS.iter().for_each(check);
+}
+
+#[test]
+fn couplings() {
+    COUPLINGS.iter().for_each(check);
 }
 
 /// Two events that wait for each other: both are told.

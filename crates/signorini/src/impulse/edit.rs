@@ -391,7 +391,7 @@ impl<'a> Edits<'a> {
         let mut held = Vec::with_capacity(found.len());
         for (row, value) in found.into_iter().enumerate() {
             let key = coupling.keys[row];
-            let told = given.iter().find(|(k, _)| *k == key).map(|(_, x)| *x).or(coupling.held[row]);
+            let told = given.iter().find(|(k, _)| *k == key).map(|(_, x)| *x).or(coupling.given[row]);
             let wanted = told.unwrap_or(value);
             // As a joint must fit where it is attached; a relation between coordinates is measured by the coordinates themselves.
             let size = self.coupling_size(&coupling.kind);

@@ -15,7 +15,9 @@ pub struct Coupling {
     pub kind: CouplingKind,
     /// Place of its conditions among those of all couplings, scene order.
     pub rows: Range<usize>,
-    /// What each condition holds; none where that is taken from where the coupling is engaged.
+    /// What each condition is told to hold, whenever it is engaged; none where it holds what it finds.
+    pub given: Vec<Option<f64>>,
+    /// What each holds now; none before it is known.
     pub held: Vec<Option<f64>>,
     /// Keys of these constants in a scene.
     pub keys: Vec<&'static str>,
@@ -139,10 +141,11 @@ pub(super) fn build_couplings(
     for (i, given) in scene.coupling.iter().enumerate() {
         let kind = build_kind(&given.kind, names, joints, i)?;
         kind.joints().for_each(|j| joints[j.index()].wants_tree = true);
-        let (keys, held): (Vec<_>, Vec<_>) = given.kind.constants().into_iter().unzip();
-        let rows = n_rows..n_rows + held.len();
+        let (keys, told): (Vec<_>, Vec<_>) = given.kind.constants().into_iter().unzip();
+        let rows = n_rows..n_rows + told.len();
         n_rows = rows.end;
-        couplings.push(Coupling { name: given.name.clone(), kind, rows, held, keys, is_absent: given.absent });
+        let (name, is_absent) = (given.name.clone(), given.absent);
+        couplings.push(Coupling { name, kind, rows, held: told.clone(), given: told, keys, is_absent });
     }
     Ok(couplings)
 }

@@ -104,6 +104,26 @@ fn a_released_gear_changes_no_velocity() {
     assert!(observe(&mut simulation).couplings[0].rate.is_nan());
 }
 
+/// A gear that was engaged from the start, released, and engaged again elsewhere: it holds what it finds then, not what it had at the start.
+#[test]
+fn a_gear_engages_again_where_it_is() {
+    let at = |name: &str, kind: &str, time: f64| {
+        format!("[[event]]\nname = \"{name}\"\nkind = \"{kind}\"\ncoupling = \"gear\"\ntime = {time}\n")
+    };
+    let mut scene = gears("", &format!("{}{}", at("out", "release", 0.5), at("in", "engage", 1.5)));
+    // A torque that tells the discs apart meanwhile.
+    scene.joint[0].motor.push(Motor::Torque { coordinate: 0, value: Signal::Constant(0.7) });
+    for formulation in FORMULATIONS {
+        let mut simulation = simulation(&scene, formulation);
+        assert_eq!(reports(&mut simulation, 1.5).len(), 2);
+        let held = simulation.state().topology.couplings[&0].held[0];
+        assert!(held.abs() > 0.01, "{formulation:?}: {held}");
+        run(&mut simulation, 2.0);
+        let q = observe(&mut simulation).joint_q;
+        assert!((RATIOS[0] * q[0] + RATIOS[1] * q[1] - held).abs() < 1e-13);
+    }
+}
+
 /// A motor on one disc, a gear that breaks by the force that the other one needs.
 #[test]
 fn a_gear_breaks() {

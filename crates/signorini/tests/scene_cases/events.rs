@@ -4,7 +4,7 @@ use super::Case;
 use signorini::scene::FindingKind::*;
 
 #[rustfmt::skip]
-pub const EVENTS: [Case; 48] = [
+pub const EVENTS: [Case; 52] = [
     (UnknownName, "event[0].joint", "did you mean `hinge`?", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"lock\"\ntime = 0\njoint = \"henge\" # <-\n"),
     (UnknownName, "event[0].joints[1]", "did you mean `hinge`?", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"release\"\ntime = 0\njoints = [\"h*\", \"henge\"] # <-\n"),
     (UnknownName, "event[0].after", "event", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"lock\"\njoint = \"hinge\"\nafter = \"nothing\" # <-\n"),
@@ -44,7 +44,7 @@ pub const EVENTS: [Case; 48] = [
     (UnknownName, "event[0].body", "the ground does not move", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"impulse\"\nvector = [1, 0, 0]\ntime = 0\nbody = \"ground\" # <-\n"),
     (Missing, "event[0].when", "either `above` or `below`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"energy\" } # <-\n"),
     (Missing, "event[0].when", "either `above` or `below`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"energy\", above = 1, below = 0 } # <-\n"),
-    (Missing, "event[0].when.joint", "this key is required", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"force\", above = 1 } # <-\n"),
+    (Missing, "event[0].when.joint", "`joint` or `coupling`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"force\", above = 1 } # <-\n"),
     (UnknownName, "event[0].when.joint", "did you mean `hinge`?", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"speed\", joint = \"hing\", above = 1 } # <-\n"),
     (OutOfRange, "event[0].when.coordinate", "an integer below 1", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"speed\", joint = \"hinge\", coordinate = 1, above = 1 } # <-\n"),
     (OutOfRange, "event[0].when.rearm", "come back past the threshold", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"energy\", above = 1, rearm = 2 } # <-\n"),
@@ -52,5 +52,9 @@ pub const EVENTS: [Case; 48] = [
     (Missing, "event[0].when.b", "this key is required", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"distance\", a = { body = \"arm\" }, above = 1 } # <-\n"),
     (Misplaced, "event[0].when.joint", "does not belong to kind `energy`", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"energy\", joint = \"hinge\", above = 1 } # <-\n"),
     (NotFinite, "event[0].when.above", "found inf", "{TIME}{ARM}{HINGE}[[event]]\nname = \"e\"\nkind = \"unlock\"\njoint = \"hinge\"\nwhen = { kind = \"energy\", above = inf } # <-\n"),
+    (UnknownName, "event[0].coupling", "did you mean `rod`?", "{TIME}{ARM}{HINGE}[[coupling]]\nname = \"rod\"\nkind = \"distance\"\na = { body = \"arm\" }\nb = { body = \"ground\", point = [1, 2, 3] }\n[[event]]\nname = \"e\"\nkind = \"engage\"\ntime = 0\ncoupling = \"rode\" # <-\n"),
+    (Misplaced, "event[0].offset", "no `offset` to hold", "{TIME}{ARM}{HINGE}[[coupling]]\nname = \"rod\"\nkind = \"distance\"\na = { body = \"arm\" }\nb = { body = \"ground\", point = [1, 2, 3] }\n[[event]]\nname = \"e\"\nkind = \"engage\"\ntime = 0\ncoupling = \"rod\"\noffset = 1 # <-\n"),
+    (Missing, "event[0]", "either `coupling` or a list `couplings`", "{TIME}{ARM}{HINGE}[[event]] # <-\nname = \"e\"\nkind = \"engage\"\ntime = 0\n"),
+    (OutOfRange, "event[0].length", "must be positive", "{TIME}{ARM}{HINGE}[[coupling]]\nname = \"rod\"\nkind = \"distance\"\na = { body = \"arm\" }\nb = { body = \"ground\", point = [1, 2, 3] }\n[[event]]\nname = \"e\"\nkind = \"engage\"\ntime = 0\ncoupling = \"rod\"\nlength = 0 # <-\n"),
     (OutOfRange, "joint[0].break.force", "must be positive", "{TIME}{ARM}{JOINT}kind = \"fixed\"\nbreak = { force = 0 } # <-\n"),
 ];

@@ -4,8 +4,10 @@ use signorini::scene::FindingKind::{self, *};
 
 type Case = (FindingKind, &'static str, &'static str, &'static str);
 
+mod couplings;
 mod events;
 mod meaning;
+pub use couplings::COUPLINGS;
 pub use events::EVENTS;
 pub use meaning::MEANING;
 
