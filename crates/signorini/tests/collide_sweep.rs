@@ -59,6 +59,64 @@ fn no_tunnelling_at_any_speed() {
     }
 }
 
+/// A body that turns by three radians in a step, half a length above the ground, is not touched, whatever both are.
+#[test]
+fn what_turns_in_its_place_touches_nothing() {
+    let mut random = Random(9);
+    let grounds = [
+        Geometry::HalfSpace,
+        cuboid(40.0, 40.0, 0.01),
+        box_hull(40.0, 40.0, 0.01),
+        box_mesh(40.0, 40.0, 0.01),
+        field(40.0, 8),
+    ];
+    let bodies = [
+        sphere(0.5),
+        cuboid(1.0, 0.6, 0.1),
+        capsule(0.05, 1.0),
+        cylinder(0.5, 0.1),
+        cone(0.3, 0.8),
+        box_hull(1.0, 0.6, 0.1),
+        box_mesh(1.0, 0.6, 0.1),
+    ];
+    let (h, mut n_turned) = (1e-3, 0);
+    for ground in grounds {
+        for turning in &bodies {
+            let mut two = Two::on_ground(ground.clone(), turning.clone());
+            for _ in 0..20 {
+                let mut pose = random.pose(0.5);
+                // No body reaches farther than 0.6 from its centre.
+                pose.translation.z = 1.1;
+                let twist = Twist::new(random.direction() * 3000.0, v(0.0, 0.0, -9.81 * h));
+                for c in two.find(&[pose], &[twist], h) {
+                    let approach = c.normal.dot(&(twist.linear + twist.angular.cross(&(c.on_b - pose.translation))));
+                    assert!(c.gap + h * approach >= 0.0, "{ground:?} {turning:?}: {c:?}");
+                }
+                n_turned += 1;
+            }
+        }
+    }
+    assert_eq!(n_turned, 700);
+}
+
+/// Beside what it turns into, a body is still stopped: a turning bar over a floor that its end will reach.
+#[test]
+fn what_turns_into_something_is_seen() {
+    for ground in [Geometry::HalfSpace, cuboid(40.0, 40.0, 1.0), box_mesh(40.0, 40.0, 1.0)] {
+        let top = if matches!(ground, Geometry::HalfSpace) { 0.0 } else { 0.5 };
+        for turning in [cuboid(1.0, 0.1, 0.1), capsule(0.05, 0.9), box_mesh(1.0, 0.1, 0.1)] {
+            let mut two = Two::on_ground(ground.clone(), turning.clone());
+            let twist = Twist::new(v(0.0, 300.0, 0.0), Vec3::zeros());
+            let found = two.find(&[at(0.0, 0.0, top + 0.1)], &[twist], 1e-3);
+            let closes = |c: &Contact| {
+                let lever = c.on_b - v(0.0, 0.0, top + 0.1);
+                c.gap + 1e-3 * c.normal.dot(&twist.angular.cross(&lever)) < 0.0
+            };
+            assert!(found.iter().any(closes), "{ground:?} {turning:?}: {found:?}");
+        }
+    }
+}
+
 /// Fast bodies against a fast body.
 #[test]
 fn bullets_meet() {

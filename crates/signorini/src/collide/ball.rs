@@ -133,6 +133,7 @@ impl Balls<'_> {
             on_b: self.centre + lever_b,
             normal: n,
             gap,
+            time,
             feature: name::of_a(0),
             is_reliable: true,
         })
@@ -148,7 +149,7 @@ pub(crate) fn find_on_plane(plane: &Motion, (radius, ball): (f64, &Motion), step
     let gap = n.dot(&centre) - radius;
     (gap <= margin).then(|| {
         let on_b = centre - n * radius;
-        Found { on_a: on_b - n * gap, on_b, normal: n, gap, feature: name::of_b(0), is_reliable: true }
+        Found { on_a: on_b - n * gap, on_b, normal: n, gap, time: 0.0, feature: name::of_b(0), is_reliable: true }
     })
 }
 

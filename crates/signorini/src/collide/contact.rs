@@ -42,6 +42,9 @@ pub struct Contact {
     pub tangent: [Vec3; 2],
     /// Distance along the normal at the start of the step; negative where the bodies overlap.
     pub gap: f64,
+    /// Part of the step after which the bodies are expected to touch, where the direction is the one of that instant; zero where it is the
+    /// one of the start.
+    pub time: f64,
     /// Friction and restitution: a law of [`Model::laws`](crate::model::Model::laws).
     pub law: LawId,
     /// Whether the direction is known to be the one of largest gap. Deep overlap of curved shapes or hulls may leave it open.

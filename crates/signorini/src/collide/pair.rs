@@ -8,7 +8,7 @@ use super::manifold::name;
 use super::mesh::{Mesh, vector};
 use super::piece::{Piece, PieceForm};
 use super::reduce::{Found, Reducer};
-use super::sweep::{Moving, SLACK, Sweeper, smaller};
+use super::sweep::{Moving, SLACK, Sweeper, lowering, smaller};
 use crate::spatial::{Pose, Vec3};
 use parry3d_f64::bounding_volume::Aabb;
 
@@ -114,26 +114,25 @@ impl PairScratch {
         let bound = piece.reach + piece.radius;
         let size = bound + motion.pose.translation.norm();
         let path = step * n.dot(&motion.velocity);
-        let margin = (-path).max(0.0)
-            + step * motion.spin.norm() * piece.reach
-            + motion.allowance
-            + plane.allowance
-            + SLACK * bound;
+        let margin = (-path).max(0.0) + motion.allowance + plane.allowance + SLACK * bound;
         let centre = n.dot(&motion.pose.translation);
+        // However fast it turns, it stays within its bound.
         if centre - bound > margin {
             return;
         }
+        let turn = step * motion.spin.norm();
+        let is_near = |p: &Vec3| n.dot(p) - piece.radius <= margin + lowering(turn, &(p - motion.pose.translation), &n);
         match (&piece.form, piece.placed(&motion.pose)) {
             (PieceForm::Surface(mesh), _) => {
                 self.spots.clear();
                 let spots = mesh.vertices.iter().zip(0..).map(|(v, id)| Spot { p: motion.pose.point(v), id });
-                self.spots.extend(spots.filter(|s| n.dot(&s.p) <= margin));
+                self.spots.extend(spots.filter(|s| is_near(&s.p)));
             }
             (_, Some(placed)) => {
                 if !find_corners(&placed, &mut self.spots) {
                     find_feature(&placed, &-n, &mut self.spots);
                 }
-                self.spots.retain(|s| n.dot(&s.p) - placed.radius <= margin);
+                self.spots.retain(|s| is_near(&s.p));
             }
             (_, None) => return,
         }
@@ -150,7 +149,8 @@ impl PairScratch {
             let on_b = spot.p - n * piece.radius;
             let gap = gap - piece.radius;
             let on_a = on_b - n * gap;
-            self.found.push(Found { on_a, on_b, normal: n, gap, feature: name::of_b(spot.id), is_reliable: true });
+            let feature = name::of_b(spot.id);
+            self.found.push(Found { on_a, on_b, normal: n, gap, time: 0.0, feature, is_reliable: true });
         }
     }
 
@@ -167,6 +167,9 @@ impl PairScratch {
         is_a: bool,
     ) {
         let piece = moving(placed, of_piece, None);
+        if !self.is_reached(of_mesh, reach, &piece, step) {
+            return;
+        }
         let path = (of_piece.velocity - of_mesh.velocity) * step;
         let turning = step * (of_piece.spin.norm() * placed.reach + of_mesh.spin.norm() * (reach + path.norm()));
         let margin = turning + of_piece.allowance + of_mesh.allowance + SLACK * smaller(placed.bound(), reach);
@@ -183,6 +186,20 @@ impl PairScratch {
         }
     }
 
+    /// Whether a surface comes to a piece. Its triangles move straight on, and say nothing of where they are after a turn by more than a radian;
+    /// the ball that holds them does.
+    fn is_reached(&mut self, of_mesh: &Motion, reach: f64, piece: &Moving, step: f64) -> bool {
+        const STRAIGHT: f64 = 1.0;
+        if step * of_mesh.spin.norm() <= STRAIGHT {
+            return true;
+        }
+        let radius = reach * (1.0 + SLACK) + of_mesh.allowance + piece.allowance;
+        let motion = Motion { spin: Vec3::zeros(), allowance: 0.0, ..*of_mesh };
+        let (rotation, position) = (motion.pose.rotation, motion.pose.translation);
+        let ball = Placed { core: &Core::Point, rotation, position, radius, reach: 0.0 };
+        self.sweeper.meet(&moving(ball, &motion, None), piece, step)
+    }
+
     fn surfaces(&mut self, a: &Mesh, ma: &Motion, b: &Mesh, mb: &Motion, step: f64, reach: (f64, f64)) {
         let path = (mb.velocity - ma.velocity) * step;
         let turning = step * (ma.spin.norm() * (reach.0 + path.norm()) + mb.spin.norm() * (reach.1 + path.norm()));
@@ -195,6 +212,9 @@ impl PairScratch {
         collect(a, &whole(into(ma, &mb.pose.translation), reach.1), &mut self.near);
         for k in 0..self.near.len() {
             let of_a = piece_of(a, self.near[k] as usize, ma);
+            if !self.is_reached(mb, reach.1, &of_a, step) {
+                continue;
+            }
             collect(b, &whole(into(mb, &of_a.placed.position), of_a.placed.reach), &mut self.near_other);
             for &other in &self.near_other {
                 let of_b = piece_of(b, other as usize, mb);

@@ -15,6 +15,8 @@ pub(crate) struct Found {
     pub on_b: Vec3,
     pub normal: Vec3,
     pub gap: f64,
+    /// Part of the step after which the pieces are expected to touch, where they were looked at then; zero where they were at the start.
+    pub time: f64,
     pub feature: u64,
     pub is_reliable: bool,
 }

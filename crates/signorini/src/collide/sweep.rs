@@ -14,6 +14,9 @@
 //! A pair that pushed in the last step, and whose gap is of second order in the way, keeps the plane between its closest points: rolling and sliding over a
 //! curved surface leave such gaps, and where within the step a free motion would close them is anything.
 //!
+//! Turning brings no point farther from the centre than it is. Along a direction n it moves a point with the lever l by at most
+//! min(h|ω| |l|, |l| − l·n), and what only a straight continuation of turning would reach is no contact.
+//!
 //! Two convex pieces that do not turn are never tunnelled, at whatever speed: the plane at the time of impact separates them at the start,
 //! and the constraint keeps it so. Turning by θ = h|ω| in a step bends paths by up to ρθ²/2, ρ the reach of the piece,
 //! so a plate of thickness d is safe while h|ω| ≤ √(2 d/ρ).
@@ -108,6 +111,12 @@ pub(crate) fn lasts(gap: f64, path: f64, small: f64) -> bool {
     gap * small <= path * path
 }
 
+/// How far a turn by so many radians can lower the end of a lever against `up`: it stays at its distance from the centre.
+pub(crate) fn lowering(turn: f64, lever: &Vec3, up: &Vec3) -> f64 {
+    let length = lever.norm();
+    (turn * length).min(length + up.dot(lever)).max(0.0)
+}
+
 /// The smaller of two sizes that is not zero.
 pub(crate) fn smaller(a: f64, b: f64) -> f64 {
     if a == 0.0 || (b > 0.0 && b < a) { b } else { a }
@@ -120,8 +129,8 @@ struct Pair<'a, 'b> {
     step: f64,
     /// Relative displacement of the centres over the step.
     path: Vec3,
-    /// How much more rotation can add along any direction.
-    turning: f64,
+    /// How much more the rotation of each can add along any direction.
+    turning: [f64; 2],
     margin: f64,
     small: f64,
     size: f64,
@@ -132,20 +141,15 @@ impl Sweeper {
     /// Adds the contacts of two pieces to `out`. Directions and gaps are from a to b.
     pub(crate) fn find_contacts(&mut self, a: &Moving, b: &Moving, step: f64, out: &mut Vec<Found>) {
         let (pa, pb) = (&a.placed, &b.placed);
-        let small = smaller(pa.bound(), pb.bound());
+        let pair = Pair::new(a, b, step);
+        let (margin, small, radii) = (pair.margin, pair.small, pair.radii);
         if small <= 0.0 {
             return; // Two points never touch.
         }
-        let path = (b.velocity - a.velocity) * step;
-        let turning = step * (a.spin.norm() * pa.reach + b.spin.norm() * pb.reach);
-        let distance = (pb.position - pa.position).norm();
-        let margin = path.norm() + turning + a.allowance + b.allowance + SLACK * small;
-        if distance > pa.bound() + pb.bound() + margin {
+        // However fast they turn, pieces stay within their bounds.
+        if (pb.position - pa.position).norm() > pa.bound() + pb.bound() + pair.straight() {
             return;
         }
-        let size = pa.bound() + pb.bound() + distance;
-        let radii = pa.radius + pb.radius;
-        let pair = Pair { a, b, step, path, turning, margin, small, size, radii };
         self.clipped = None;
         let start = self.resolve(&pair, pa, pb);
         self.clipped = self.clipped.filter(|n| *n == start.normal);
@@ -155,10 +159,14 @@ impl Sweeper {
         }
         let mut hit = (0.0, start);
         // What pushes goes on to do so along the plane between the closest points; where the free motion would hit is anywhere.
-        let is_lasting = self.is_held && lasts(gap, path.norm() + turning, small);
+        let turning = pair.turning[0] + pair.turning[1];
+        let is_lasting = self.is_held && lasts(gap, pair.path.norm() + turning, small);
         if gap > TOUCH * small && !is_lasting {
-            if gap > pair.closing(&start.normal) {
+            if gap > turning - start.normal.dot(&pair.path) {
                 return self.finish(&pair, (0.0, start), false, out);
+            }
+            if gap > pair.closing(&start.normal, (pa, pb)) {
+                return self.finish(&pair, (0.0, start), true, out);
             }
             match self.cast(&pair, start) {
                 Some(found) => hit = found,
@@ -175,6 +183,15 @@ impl Sweeper {
             }
         }
         self.finish(&pair, hit, false, out);
+    }
+
+    /// Whether two pieces meet in the step, if they move as expected.
+    pub(crate) fn meet(&mut self, a: &Moving, b: &Moving, step: f64) -> bool {
+        let pair = Pair::new(a, b, step);
+        let start = self.resolve(&pair, &a.placed, &b.placed);
+        let gap = start.separation - pair.radii;
+        let closes = gap <= pair.closing(&start.normal, (&a.placed, &b.placed));
+        gap <= TOUCH * pair.small || (closes && self.cast(&pair, start).is_some())
     }
 
     /// The direction between two placed pieces.
@@ -210,12 +227,13 @@ impl Sweeper {
     /// Advances the pieces until they touch: part of the step, and direction. None if they do not touch in this step.
     fn cast(&mut self, pair: &Pair, start: Direction) -> Option<(f64, Direction)> {
         let (mut time, mut found) = (0.0, start);
+        let (mut a, mut b) = (pair.a.placed, pair.b.placed);
         for _ in 0..MAX_ADVANCES {
             let gap = found.separation - pair.radii;
             if gap <= 0.5 * TOUCH * pair.small {
                 break;
             }
-            let closing = pair.closing(&found.normal);
+            let closing = pair.closing(&found.normal, (&a, &b));
             if closing <= 0.0 {
                 return None;
             }
@@ -223,7 +241,7 @@ impl Sweeper {
             if time >= 1.0 {
                 return None;
             }
-            let (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
+            (a, b) = (pair.a.after(time * pair.step), pair.b.after(time * pair.step));
             found = self.resolve(pair, &a, &b);
             self.clipped = None;
         }
@@ -299,7 +317,8 @@ impl Sweeper {
                 pair.b.velocity + pair.b.spin.cross(&lever_b) - pair.a.velocity - pair.a.spin.cross(&lever_a);
             let path = pair.step * n.dot(&velocity);
             let gap = gap - time * path;
-            if gap > pair.margin || (is_miss && gap + path < 0.0) {
+            let is_beyond = time == 0.0 && pair.is_beyond(gap, n, [lever_a, lever_b]);
+            if gap > pair.margin || (is_miss && gap + path < 0.0) || is_beyond {
                 continue;
             }
             out.push(Found {
@@ -307,6 +326,7 @@ impl Sweeper {
                 on_b: pair.b.placed.position + lever_b,
                 normal: *n,
                 gap,
+                time,
                 feature: raw.feature,
                 is_reliable,
             });
@@ -314,16 +334,45 @@ impl Sweeper {
     }
 }
 
-impl Pair<'_, '_> {
+impl<'a, 'b> Pair<'a, 'b> {
+    fn new(a: &'a Moving<'b>, b: &'a Moving<'b>, step: f64) -> Self {
+        let (pa, pb) = (&a.placed, &b.placed);
+        let path = (b.velocity - a.velocity) * step;
+        let turning = [step * a.spin.norm() * pa.reach, step * b.spin.norm() * pb.reach];
+        let size = pa.bound() + pb.bound() + (pb.position - pa.position).norm();
+        let (small, radii) = (smaller(pa.bound(), pb.bound()), pa.radius + pb.radius);
+        let mut pair = Self { a, b, step, path, turning, margin: 0.0, small, size, radii };
+        pair.margin = pair.straight() + turning[0] + turning[1];
+        pair
+    }
+
+    /// How far the pieces may come towards each other without turning.
+    fn straight(&self) -> f64 {
+        self.path.norm() + self.a.allowance + self.b.allowance + SLACK * self.small
+    }
+
     /// The direction if both pieces have it as a normal.
     fn settle(&self, n: &Vec3) -> Option<Vec3> {
         let n = self.a.settle(n)?;
         self.b.settle(&-n).map(|m| -m)
     }
 
-    /// How much the gap along `n` can shrink in the step.
-    fn closing(&self, n: &Vec3) -> f64 {
-        self.turning - n.dot(&self.path)
+    /// How much the gap along `n` can shrink in the step from where the pieces are.
+    fn closing(&self, n: &Vec3, (a, b): (&Placed, &Placed)) -> f64 {
+        // Nothing of a piece gets farther from its centre than its reach.
+        let turning = |piece: &Placed, turning: f64, n: &Vec3| {
+            if turning == 0.0 {
+                return 0.0;
+            }
+            turning.min((piece.reach - n.dot(&(piece.support(n) - piece.position))).max(0.0))
+        };
+        turning(a, self.turning[0], n) + turning(b, self.turning[1], &-n) - n.dot(&self.path)
+    }
+
+    /// Whether two points at a distance along `n` cannot meet in the step, because turning does not bring them as far.
+    fn is_beyond(&self, gap: f64, n: &Vec3, [of_a, of_b]: [Vec3; 2]) -> bool {
+        let (turn_a, turn_b) = (self.step * self.a.spin.norm(), self.step * self.b.spin.norm());
+        gap > self.straight() + lowering(turn_a, &of_a, &-n) + lowering(turn_b, &of_b, n)
     }
 
     /// Of the directions that separate the pieces, then or at the start, but for rounding, the one that `rest` of the motion violates least.

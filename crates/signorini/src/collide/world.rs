@@ -6,7 +6,8 @@
 //! **Method.** Boxes around the swept shapes, neighbours, pairs ([`broad`](super::broad)); for each pair the closest direction or the one in
 //! which it will be hit ([`sweep`](super::sweep)), the points along it ([`manifold`](super::manifold)), fewer of them ([`reduce`](super::reduce)).
 //! A pair is looked at if its gap is at most m = h (|Δv| + |ω_a| ρ_a + |ω_b| ρ_b) + δ_a + δ_b + 2⁻²⁰ r: Δv the relative velocity of the centres of
-//! the two shapes, ρ their reach, r the smaller of the two, δ what the caller allows for others that push.
+//! the two shapes, ρ their reach, r the smaller of the two, δ what the caller allows for others that push. However fast a body turns, it stays
+//! within its reach.
 //!
 //! **Cost.** O(n) for boxes while neighbours stay the same, O(n log n) when they are looked for, then up to a microsecond or so per pair.
 //!
@@ -247,6 +248,7 @@ impl World {
                     normal: found.normal,
                     tangent: across.1,
                     gap: found.gap,
+                    time: found.time,
                     law: near.law,
                     is_reliable: found.is_reliable,
                 }
@@ -315,7 +317,8 @@ impl World {
                 continue;
             }
             scratch.boxes.push(if is_finite {
-                let turning = step * motion.spin.norm() * piece.reach;
+                // What turns stays within its reach.
+                let turning = (step * motion.spin.norm()).min(1.0) * piece.reach;
                 swept(bounds(piece, &motion.pose), &(motion.velocity * step), turning + motion.allowance + self.slack)
             } else {
                 Aabb::new(Vector::ZERO, Vector::ZERO)
