@@ -353,10 +353,16 @@ fn rescale_joint(j: &mut Joint, u: &Units) -> Option<()> {
     for motor in &mut j.motor {
         match motor {
             Motor::Torque { value, .. } => rescale_signal(value, generalised, u.time),
-            Motor::Servo { target, stiffness, damping, .. } => {
+            Motor::Servo { target, stiffness, damping, limit, .. } => {
                 rescale_signal(target, unit, u.time);
                 *stiffness *= generalised / unit;
                 *damping *= generalised * u.time / unit;
+                limit.iter_mut().for_each(|x| *x *= generalised);
+            }
+            Motor::Velocity { target, damping, limit, .. } => {
+                rescale_signal(target, unit / u.time, u.time);
+                *damping *= generalised * u.time / unit;
+                limit.iter_mut().for_each(|x| *x *= generalised);
             }
             Motor::Motion { position, .. } => rescale_signal(position, unit, u.time),
         }
@@ -367,11 +373,22 @@ fn rescale_joint(j: &mut Joint, u: &Units) -> Option<()> {
 fn rescale_signal(signal: &mut Signal, f: f64, t: f64) {
     match signal {
         Signal::Constant(x) => *x *= f,
-        Signal::Varying(Varying::Ramp { start, rate }) => (*start, *rate) = (*start * f, *rate * f / t),
-        Signal::Varying(Varying::Sine { amplitude, angular_frequency, offset, .. }) => {
+        Signal::Varying(varying) => rescale_varying(varying, f, t),
+    }
+}
+
+fn rescale_varying(varying: &mut Varying, f: f64, t: f64) {
+    match varying {
+        Varying::Ramp { start, rate } => (*start, *rate) = (*start * f, *rate * f / t),
+        Varying::Sine { amplitude, angular_frequency, offset, .. } => {
             (*amplitude, *offset, *angular_frequency) = (*amplitude * f, *offset * f, *angular_frequency / t);
         }
-        Signal::Varying(Varying::Table { times, values, .. }) => {
+        Varying::Step { time, before, after } => (*time, *before, *after) = (*time * t, *before * f, *after * f),
+        Varying::Pulse { start, duration, value, offset } => {
+            (*start, *duration, *value, *offset) = (*start * t, *duration * t, *value * f, *offset * f);
+        }
+        Varying::Sum { terms } => terms.iter_mut().for_each(|term| rescale_varying(term, f, t)),
+        Varying::Table { times, values, .. } => {
             times.iter_mut().for_each(|x| *x *= t);
             values.iter_mut().for_each(|x| *x *= f);
         }

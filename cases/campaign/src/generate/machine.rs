@@ -104,7 +104,8 @@ pub(super) fn arm(d: &mut Draft) {
                 interpolation: Some(Interpolation::Cubic),
             });
             let damping = stiffness * d.random.decades(0.01, 0.3);
-            joint.motor.push(Motor::Servo { coordinate: 0, target, stiffness, damping });
+            let (limit, compensate_gravity) = (None, false);
+            joint.motor.push(Motor::Servo { coordinate: 0, target, stiffness, damping, limit, compensate_gravity });
         } else if d.random.chance(0.4) {
             joint.damping = Some(PerCoordinate::All(torque * d.random.decades(1e-3, 1e3)));
         }

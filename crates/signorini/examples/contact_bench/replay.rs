@@ -8,7 +8,7 @@ use signorini::step::{ContactReport, Options, Simulation, build};
 use std::path::Path;
 
 #[path = "../../tests/support/generate.rs"]
-#[allow(dead_code, missing_docs, clippy::unwrap_used)]
+#[allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used)]
 mod generate;
 
 /// A problem, and the impulses that it was started from.
