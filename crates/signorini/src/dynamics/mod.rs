@@ -21,6 +21,8 @@ mod system;
 pub mod tree;
 
 pub use dense::{BodyMotion, Dense};
+#[cfg(test)]
+pub(crate) use dummy::DUMMY;
 pub(crate) use engine::{Opened, Traits};
 pub use error::DynamicsError;
 pub(crate) use evaluate::Closeness;

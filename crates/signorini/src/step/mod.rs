@@ -8,6 +8,8 @@ mod initial;
 mod integrate;
 mod observation;
 mod observe;
+#[cfg(test)]
+mod other_formulation;
 mod remap;
 mod report;
 mod simulation;
