@@ -90,6 +90,42 @@ fn no_step_makes_energy() {
     assert!(worst <= 1.05, "{worst}");
 }
 
+/// A box that is thrown at a floor spins by several radians a step from its first strike on.
+#[test]
+fn a_box_that_spins_by_radians_a_step_makes_no_energy() {
+    for (step, speed, friction) in [(1e-2, 100.0, 0.5), (1e-2, 100.0, 0.0), (2e-2, 30.0, 0.3), (1e-3, 300.0, 0.5)] {
+        for integrator in ["stewart-trinkle", "moreau"] {
+            let text = format!(
+                r#"
+                gravity = [0, 0, -9.81]
+                time = {{ end = 10, step = {step}, integrator = "{integrator}" }}
+                [[material]]
+                name = "m"
+                friction = {friction}
+                [[body]]
+                name = "ground"
+                shape = [{{ kind = "half-space", material = "m" }}]
+                [[body]]
+                name = "a"
+                position = [0, 0, 0.4]
+                orientation = [0.8, 0.36, 0.48, 0]
+                velocity = [{speed}, 0, -{speed}]
+                shape = [{{ kind = "box", size = [0.1, 0.2, 0.3], density = 500, material = "m" }}]
+                "#
+            );
+            let mut simulation = start(&text, step);
+            let first = energy(&mut simulation);
+            let mut largest = first;
+            for _ in 0..300 {
+                let report = simulation.advance(1e6).unwrap();
+                largest = largest.max(report.kinetic + report.potential);
+            }
+            println!("{integrator}, h = {step}, {speed} m/s: {first:.1} J, at most {largest:.1} J");
+            assert!(largest <= 1.01 * first, "{integrator}, h = {step}: {first} → {largest}");
+        }
+    }
+}
+
 /// A chain in the air, without a floor near it: second order, also where the step is divided.
 #[test]
 fn flight_converges() {

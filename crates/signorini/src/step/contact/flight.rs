@@ -91,7 +91,9 @@ impl Flight {
         }
         free.implicit.clear(m.system, &mut trial.w);
         let flies = |i: &usize| !self.is_touched[found.root[*i]];
-        for (_, link) in tree.links.iter().enumerate().filter(|(i, _)| flies(i)) {
+        // What spins fast alone has found its midpoint already, where this iteration does not converge.
+        let is_found = |i: &usize| free.spins && tree.floats[*i];
+        for (_, link) in tree.links.iter().enumerate().filter(|(i, _)| flies(i) && !is_found(i)) {
             for at in link.v_range().filter(|at| !tree.prescribed[*at]) {
                 now.end[at] = self.v[at];
             }
@@ -145,8 +147,9 @@ impl Flight {
         if !self.has_path {
             return;
         }
-        let links = m.system.tree.links.iter().zip(&found.root);
-        for (link, _) in links.filter(|(_, root)| !self.is_touched[**root]) {
+        let tree = &m.system.tree;
+        let links = tree.links.iter().zip(&found.root).zip(&tree.floats);
+        for ((link, _), _) in links.filter(|((_, root), floats)| !self.is_touched[**root] && !**floats) {
             now.q[link.q_range()].copy_from_slice(&self.q[link.q_range()]);
             now.shift[link.v_range()].fill(0.0);
         }

@@ -48,8 +48,10 @@ pub(super) struct FreeMotion {
     pub fastest_bend: f64,
     /// Whether mechanisms carry their velocities along the displacement of the step.
     pub carries: bool,
-    /// Rates of bodies that float alone, while those of mechanisms are found.
-    alone: Vec<f64>,
+    /// Whether a body that floats alone spins fast: it then turns as if alone, too.
+    pub spins: bool,
+    /// Rates of mechanisms, while those of bodies that float alone are found.
+    kept: Vec<f64>,
     /// Power of prescribed motions.
     pub motion_power: f64,
 }
@@ -66,7 +68,8 @@ impl FreeMotion {
             fastest_turn: 0.0,
             fastest_bend: 0.0,
             carries: false,
-            alone: Vec::new(),
+            spins: false,
+            kept: Vec::new(),
             motion_power: 0.0,
         }
     }
@@ -88,10 +91,10 @@ impl FreeMotion {
         self.implicit.begin(system, placed.at, (&now.q, &self.v), h, m.w);
         self.implicit.impose(system, &self.v, h, m.w);
         self.measure_turns(scheme, m, h);
-        if !self.carries || system.tree.floats.contains(&true) {
+        if !self.carries {
             self.accelerate(m, placed.at, &now.q, h)?;
         }
-        if self.carries {
+        if self.carries || self.spins {
             self.accelerate_carried(m, placed.at, &now.q, h)?;
         }
         self.motion_power = system.motion_power(&self.rates, &self.v, m.w);
@@ -112,20 +115,20 @@ impl FreeMotion {
 
     fn measure_turns(&mut self, scheme: Scheme, m: &Mechanism<'_>, h: f64) {
         let links = m.w.kinematics.links.iter().zip(&m.system.tree.floats);
-        let (mut turn, mut bend) = (0.0_f64, 0.0_f64);
+        let (mut spin, mut bend) = (0.0_f64, 0.0_f64);
         for (link, floats) in links {
-            let own = link.omega.norm_squared();
-            turn = turn.max(own);
-            bend = if *floats { bend } else { bend.max(own) };
+            let fastest = if *floats { &mut spin } else { &mut bend };
+            *fastest = fastest.max(link.omega.norm_squared());
         }
-        (self.fastest_turn, self.fastest_bend) = (turn.sqrt(), bend.sqrt());
+        (self.fastest_turn, self.fastest_bend) = (spin.max(bend).sqrt(), bend.sqrt());
+        self.spins = h * spin.sqrt() > FAST_TURN;
         self.carries = scheme.rules().carries() && h * self.fastest_bend > FAST_TURN;
     }
 
     /// Rates at the configuration.
     fn accelerate(&mut self, m: &mut Mechanism<'_>, at: Instant, q: &[f64], h: f64) -> Result<(), StepError> {
         let (system, w) = (m.system, &mut *m.w);
-        for round in 0..if h * self.fastest_turn > FAST_TURN { ROUNDS } else { 1 } {
+        for round in 0..if h * self.fastest_bend > FAST_TURN { ROUNDS } else { 1 } {
             if round > 0 {
                 self.has_start_kinematics = false;
                 let halfway = self.halfway.buffer();
@@ -140,19 +143,26 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// Rates of mechanisms that carry their velocities: those from rest, by forces and gyroscopic torques of the bodies. Bodies that float alone keep theirs.
+    /// Rates of what carries velocities: those from rest, by forces and gyroscopic torques of the bodies. Mechanisms that do not keep theirs.
     fn accelerate_carried(&mut self, m: &mut Mechanism<'_>, at: Instant, q: &[f64], h: f64) -> Result<(), StepError> {
         let (system, w) = (m.system, &mut *m.w);
         self.has_start_kinematics = false;
-        self.alone.clone_from(&self.rates);
+        self.kept.clone_from(&self.rates);
         system.place(q, &self.v, w);
         gyroscopic::add_torques(&system.tree, &w.kinematics, h, &mut w.external);
         self.halfway.reset(self.v.len());
         system.place(q, &self.halfway, w);
         system.update_rows(q, &self.halfway, w);
-        self.implicit.accelerate(system, at, (&self.v, &mut self.rates), h, w)?;
-        for (link, _) in system.tree.links.iter().zip(&system.tree.floats).filter(|(_, floats)| **floats) {
-            self.rates[link.v_range()].copy_from_slice(&self.alone[link.v_range()]);
+        if self.carries {
+            self.implicit.accelerate(system, at, (&self.v, &mut self.rates), h, w)?;
+        } else {
+            // Bodies that float alone have no joints.
+            system.accelerate(at, &mut self.rates, w)?;
+        }
+        for (link, floats) in system.tree.links.iter().zip(&system.tree.floats) {
+            if !self.carries && !floats {
+                self.rates[link.v_range()].copy_from_slice(&self.kept[link.v_range()]);
+            }
         }
         system.place(q, &self.v, w);
         system.update_rows(q, &self.v, w);
