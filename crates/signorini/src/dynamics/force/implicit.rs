@@ -23,7 +23,8 @@
 //!
 //! **Cost.** One more inward and outward sweep of the tree, about 700 flops per speed, where a joint has any of this.
 //!
-//! **Fails when** never; joints that close loops and springs between points are not in it.
+//! **Fails when** never to be stable; where the step moves by a mean of the speeds (flight, `moreau`), what it does not resolve is stretched by h v/4 for
+//! one step after a blow. Joints that close loops and springs between points are not in it.
 //!
 //! **Checked by** `tests/implicit.rs`.
 
