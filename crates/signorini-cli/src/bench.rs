@@ -2,6 +2,7 @@
 
 use crate::engine;
 use crate::failure::Failure;
+use crate::say;
 use crate::source;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -50,12 +51,12 @@ impl Bench {
         }
         if self.json {
             let text = serde_json::to_string_pretty(&timings).map_err(|error| Failure::Io(error.to_string()))?;
-            println!("{text}");
+            say!("{text}");
         } else {
-            println!("{:20} {:>8} {:>14} {:>14}", "forward dynamics", "bodies", "µs", "µs per body");
+            say!("{:20} {:>8} {:>14} {:>14}", "forward dynamics", "bodies", "µs", "µs per body");
             for t in &timings {
                 let (all, each) = (t.microseconds, t.microseconds_per_body);
-                println!("{:20} {:>8} {all:>14.3} {each:>14.4}", t.mechanism, t.bodies);
+                say!("{:20} {:>8} {all:>14.3} {each:>14.4}", t.mechanism, t.bodies);
             }
         }
         Ok(())

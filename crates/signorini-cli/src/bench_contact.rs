@@ -1,5 +1,6 @@
 //! `signorini bench contact`: every solver on every stored contact problem.
 
+use crate::tell;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,14 +54,14 @@ pub fn run(args: &Args) -> ExitCode {
             let json = args.json.as_ref().map(|p| std::fs::write(p, json_lines(&rows)));
             for result in [written, json].into_iter().flatten() {
                 if let Err(error) = result {
-                    eprintln!("error: {error}");
+                    tell!("error: {error}");
                     return ExitCode::from(3);
                 }
             }
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(2)
         }
     }

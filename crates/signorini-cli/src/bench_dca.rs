@@ -2,6 +2,7 @@
 
 use crate::engine::{self, Evaluator};
 use crate::failure::Failure;
+use crate::say;
 use serde::Serialize;
 use signorini::plan::{Elimination, Shape};
 use signorini::scene::Formulation;
@@ -62,17 +63,31 @@ impl Args {
         }
         if self.json {
             let text = serde_json::to_string_pretty(&timings).map_err(|error| Failure::Io(error.to_string()))?;
-            println!("{text}");
+            say!("{text}");
             return Ok(());
         }
-        println!(
+        say!(
             "{:>7} {:18} {:>7} {:>10} {:>7} {:>9} {:>9} {:>6}",
-            "links", "", "threads", "µs", "ratio", "work", "span", "depth"
+            "links",
+            "",
+            "threads",
+            "µs",
+            "ratio",
+            "work",
+            "span",
+            "depth"
         );
         for t in &timings {
-            println!(
+            say!(
                 "{:>7} {:18} {:>7} {:>10.1} {:>7.3} {:>9.3} {:>9.4} {:>6}",
-                t.links, t.formulation, t.threads, t.microseconds, t.ratio, t.work, t.span, t.depth
+                t.links,
+                t.formulation,
+                t.threads,
+                t.microseconds,
+                t.ratio,
+                t.work,
+                t.span,
+                t.depth
             );
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::engine;
 use crate::failure::Failure;
+use crate::say;
 use crate::source;
 
 /// Validates a scene and describes its mechanism.
@@ -16,10 +17,10 @@ impl Check {
     pub fn execute(self) -> Result<(), Failure> {
         let loaded = source::load(&self.scene)?;
         let lines = engine::describe(&loaded.scene).map_err(|found| Failure::findings(&loaded.source, found))?;
-        println!("{}{}", loaded.name, loaded.scene.title.map_or_else(String::new, |title| format!(": {title}")));
+        say!("{}{}", loaded.name, loaded.scene.title.map_or_else(String::new, |title| format!(": {title}")));
         let width = lines.iter().map(|line| line.0.chars().count()).max().unwrap_or(0);
         for (what, value) in lines {
-            println!("  {what:width$}  {value}");
+            say!("  {what:width$}  {value}");
         }
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! Why a command did not do what it was asked for, on the screen and as an exit code.
 
+use crate::tell;
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use signorini::record::RecordError;
-use signorini::scene::{Finding, FindingKind, Problem, Problems, SceneError, SceneSource};
+use signorini::run::RunError;
+use signorini::scene::{Finding, Problem, Problems, SceneError, SceneSource};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,6 +15,8 @@ pub enum Failure {
     Input(Vec<Report>),
     /// Stopped by policy, or a problem that was not solved. What was computed is kept.
     Unsolved(String),
+    /// A recording is not what was written.
+    Damaged(String),
     /// Files or devices.
     Io(String),
     /// The user wanted it.
@@ -32,35 +36,21 @@ impl Failure {
         source.error(findings).into()
     }
 
-    /// The same, for what a recording cannot do.
-    pub fn record(source: &Arc<SceneSource>, error: RecordError) -> Self {
-        match &error {
-            RecordError::NoMatch { key, .. } => {
-                let finding = Finding::new(FindingKind::Pattern, format!("output.{key}"), error.to_string());
-                Self::findings(source, vec![finding])
-            }
-            RecordError::TooManyColumns { .. } => {
-                let finding = Finding::new(FindingKind::TooLarge, "output", error.to_string());
-                Self::findings(source, vec![finding])
-            }
-            _ => error.into(),
-        }
-    }
-
     /// Tells the user, on the standard error stream.
     pub fn print(&self) {
         match self {
-            Self::Input(reports) => reports.iter().for_each(|report| eprintln!("{report:?}")),
-            Self::Unsolved(message) => eprintln!("stopped: {message}"),
-            Self::Io(message) => eprintln!("error: {message}"),
-            Self::Interrupted => eprintln!("interrupted"),
+            Self::Input(reports) => reports.iter().for_each(|report| tell!("{report:?}")),
+            Self::Unsolved(message) => tell!("stopped: {message}"),
+            Self::Damaged(message) => tell!("damaged: {message}"),
+            Self::Io(message) => tell!("error: {message}"),
+            Self::Interrupted => tell!("interrupted"),
         }
     }
 
     /// What the shell is told.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Unsolved(_) => 1,
+            Self::Unsolved(_) | Self::Damaged(_) => 1,
             Self::Input(_) => 2,
             Self::Io(_) => 3,
             Self::Interrupted => 130,
@@ -81,6 +71,16 @@ impl From<SceneError> for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         if error.is_input() { Self::input(error.to_string(), None) } else { Self::Io(error.to_string()) }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Scene(error) => error.into(),
+            other if other.is_input() => Self::input(other.to_string(), None),
+            other => Self::Io(other.to_string()),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The `signorini` command.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod bench;
 mod bench_contact;
 mod bench_dca;
@@ -14,9 +16,11 @@ mod progress;
 mod report;
 mod run;
 mod scenes;
+mod screen;
 mod solve;
 mod source;
 mod unsolved;
+mod verify;
 mod view;
 mod viewer;
 
@@ -25,7 +29,7 @@ use std::process::ExitCode;
 
 /// Rigid multibody dynamics with hard contact.
 ///
-/// Exit codes: 0 done; 1 stopped by policy, or not solved; 2 bad input; 3 input or output failed; 130 interrupted.
+/// Exit codes: 0 done; 1 stopped by policy, or not solved; 2 bad input; 3 input or output failed; 130 interrupted; 141 the reader of its output has gone.
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 struct Arguments {
@@ -47,6 +51,8 @@ enum Command {
     View(view::Args),
     /// Draw columns of a recording for a paper.
     Plot(plot::Args),
+    /// Say whether a recording is whole, what made it, and whether it can go on.
+    Verify(verify::Verify),
     /// Solve stored contact problems.
     Solve(solve::Args),
     /// Time forward dynamics, or every contact solver on stored problems.
@@ -78,6 +84,7 @@ fn main() -> ExitCode {
         Command::Report(args) => args.execute(),
         Command::View(args) => args.execute(),
         Command::Plot(args) => args.execute(),
+        Command::Verify(command) => command.execute(),
         Command::Solve(args) => return solve::run(&args),
         Command::Bench(Bench { what: Some(What::Contact(args)), .. }) => return bench_contact::run(&args),
         Command::Bench(Bench { what: Some(What::Dca(args)), .. }) => args.execute(),

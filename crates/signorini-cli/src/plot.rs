@@ -56,7 +56,7 @@ impl Args {
             other => Failure::input(other.to_string(), None),
         })?;
         put(&self.out, &bytes)?;
-        println!("written to {}", self.out.display());
+        crate::say!("written to {}", self.out.display());
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signorini::run;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +30,12 @@ impl Progress {
     }
 
     /// Shows how far the run has come, as often as an eye can follow.
-    pub fn show(&mut self, now: Instant, time: f64, end: f64, steps: u64) {
-        if self.bar.is_hidden() || now.duration_since(self.drawn) < REDRAW {
+    pub fn show(&mut self, at: &run::Progress<'_>) {
+        if self.bar.is_hidden() || self.drawn.elapsed() < REDRAW {
             return;
         }
-        self.drawn = now;
+        self.drawn = Instant::now();
+        let run::Progress { time, end, steps, .. } = *at;
         self.bar.set_position((time / end * TICKS as f64) as u64);
         self.bar.set_message(format!("t = {time:.6} of {end}, {steps} steps"));
     }

@@ -26,12 +26,12 @@ impl Args {
     pub fn execute(self) -> Result<(), Failure> {
         let to = self.out.unwrap_or_else(|| self.folder.join(REPORT));
         write(&self.folder, &to, None)?;
-        println!("written to {}", to.display());
+        crate::say!("written to {}", to.display());
         if let Some(given) = self.gltf {
             let to = given.unwrap_or_else(|| self.folder.join("motion.glb"));
             let bytes = signorini::report::gltf(&self.folder).map_err(|error| fail(&self.folder, error))?;
             put(&to, &bytes)?;
-            println!("written to {}", to.display());
+            crate::say!("written to {}", to.display());
         }
         Ok(())
     }

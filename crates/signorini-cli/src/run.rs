@@ -1,27 +1,20 @@
 //! `signorini run`: simulate a scene and record it.
 
-use crate::engine::{self, Built};
 use crate::failure::Failure;
 use crate::progress::{Progress, catch_interrupts};
 use crate::report;
 use crate::source::{self, Loaded};
 use crate::unsolved::Unsolved;
+use crate::{say, tell};
 use clap::{Args, ValueEnum};
-use signorini::record::{
-    About, Checkpoint, Ending, Identity, KeptScene, Layout, Motion, REPORT, RecordError, SCENE, Schedule, Status,
-    Summary, VERSION, Wish, compute_hash, prepare, write_plot,
-};
-use signorini::scene::validate::validate;
-use signorini::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution, Solver};
+use signorini::record::{Ending, REPORT, RecordError, Status, Summary};
+use signorini::run::{self, RunError};
+use signorini::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution};
 use signorini::step::StepError;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
-
-/// Rows are handed to the operating system at least this often.
-const FLUSH: Duration = Duration::from_secs(1);
-/// A place from which the run can go on is written this often.
-const CHECKPOINT: Duration = Duration::from_secs(10);
+use std::time::Duration;
 
 /// Simulates a scene and records it.
 #[derive(Args)]
@@ -47,11 +40,11 @@ pub struct Run {
     /// Formulation of the dynamics.
     #[arg(long, value_enum, conflicts_with = "resume")]
     formulation: Option<FormulationName>,
-    /// Method for contact problems.
-    #[arg(long, value_enum, value_name = "METHOD", conflicts_with = "resume")]
+    /// Method for contact problems; also with --resume.
+    #[arg(long, value_enum, value_name = "METHOD")]
     solver: Option<MethodName>,
-    /// Tolerance of contact problems on their relative residual.
-    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true, conflicts_with = "resume")]
+    /// Tolerance of contact problems on their relative residual; also with --resume.
+    #[arg(long, value_name = "R", value_parser = positive, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// Law of restitution.
     #[arg(long, value_enum, value_name = "LAW", conflicts_with = "resume")]
@@ -83,6 +76,9 @@ pub struct Run {
     /// Replace the run that the folder holds.
     #[arg(long, conflicts_with = "resume")]
     force: bool,
+    /// Seconds of computing between checkpoints: what a kill may cost.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = run::CHECKPOINT_INTERVAL.as_secs_f64())]
+    checkpoint_every: f64,
     /// Go on with the run in this folder, to the same result as if it had never been interrupted.
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
@@ -180,6 +176,26 @@ enum FormulationName {
     Dense,
 }
 
+impl From<FormulationName> for Formulation {
+    fn from(name: FormulationName) -> Self {
+        match name {
+            FormulationName::Recursive => Self::Recursive,
+            FormulationName::Dca => Self::Dca,
+            FormulationName::Dense => Self::Dense,
+        }
+    }
+}
+
+/// A century is longer than any run, and what the clock can add.
+const CENTURY: f64 = 3.2e9;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=CENTURY).contains(&number) => Ok(number),
+        _ => Err(format!("allowed: a number of seconds from 0 to {CENTURY:e}")),
+    }
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
@@ -187,30 +203,28 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A run about to start.
-struct Task {
-    folder: PathBuf,
-    loaded: Loaded,
-    kept: KeptScene,
-    identity: Identity,
-    checkpoint: Option<Checkpoint>,
-}
-
 impl Run {
     /// Simulates and records.
     pub fn execute(self) -> Result<(), Failure> {
-        let task = match (&self.resume, &self.scene) {
-            (Some(folder), _) => self.continued(folder)?,
+        let run = match (&self.resume, &self.scene) {
+            (Some(folder), _) => run::Run::from_folder(folder)?,
             (None, Some(wanted)) => self.fresh(wanted)?,
             (None, None) => return Err(Failure::input("a scene, or --resume with a folder, is needed", None)),
         };
-        self.simulate(task)
+        self.perform(self.settle(run))
     }
 
-    /// A new run, by the scene and the options that override it.
-    fn fresh(&self, wanted: &str) -> Result<Task, Failure> {
-        let mut loaded = source::load(wanted)?;
-        let time = &mut loaded.scene.time;
+    /// A new run of the scene that the user means.
+    fn fresh(&self, wanted: &str) -> Result<run::Run<'static>, Failure> {
+        let Loaded { name, scene, source, base } = source::load(wanted)?;
+        let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(&name));
+        let run = run::Run::from_source(scene, source, &base).named(&name).into_folder(folder);
+        Ok(run.replace(self.force).with_csv(self.csv))
+    }
+
+    /// With the options that override what the scene, or the run that goes on, says.
+    fn settle(&self, mut run: run::Run<'static>) -> run::Run<'static> {
+        let time = run.time_mut();
         time.end = self.until.unwrap_or(time.end);
         time.step = self.step.or(time.step);
         if let Some(name) = self.integrator {
@@ -221,49 +235,17 @@ impl Run {
             }
         }
         time.rtol = self.rtol.or(time.rtol);
-        if let Some(name) = self.formulation {
-            loaded.scene.solver.formulation = match name {
-                FormulationName::Recursive => Formulation::Recursive,
-                FormulationName::Dca => Formulation::Dca,
-                FormulationName::Dense => Formulation::Dense,
-            };
-        }
-        let solver = &mut loaded.scene.solver;
+        let solver = run.solver_mut();
+        solver.formulation = self.formulation.map_or(solver.formulation, Formulation::from);
         solver.method = self.solver.map_or(solver.method, ContactMethod::from);
         solver.tolerance = self.tolerance.or(solver.tolerance);
         solver.restitution = self.restitution.map_or(solver.restitution, Restitution::from);
         solver.policy = self.policy.map_or(solver.policy, Policy::from);
-        let findings = validate(&loaded.scene);
-        if !findings.is_empty() {
-            return Err(Failure::findings(&loaded.source, findings));
+        if self.csv {
+            run = run.with_csv(true);
         }
-        let kept = KeptScene::gather(&loaded.scene, &loaded.source, &loaded.base)?;
-        let identity = identify(&loaded, &kept, self.csv);
-        let folder = self.out.clone().unwrap_or_else(|| Path::new("out").join(&loaded.name));
-        Ok(Task { folder, loaded, kept, identity, checkpoint: None })
-    }
-
-    /// A run that was interrupted, by what its folder holds.
-    fn continued(&self, folder: &Path) -> Result<Task, Failure> {
-        let checkpoint = Checkpoint::read(folder)?;
-        let before = &checkpoint.identity;
-        let mut loaded = source::load(&folder.join(SCENE).to_string_lossy())?;
-        loaded.name = before.scene.clone();
-        let time = &mut loaded.scene.time;
-        time.end = self.until.unwrap_or(before.end);
-        (time.step, time.integrator) = (before.step, before.integrator);
-        time.rtol = before.integrator.has_tolerance().then_some(before.rtol);
-        loaded.scene.solver = Solver {
-            formulation: before.formulation,
-            method: before.method,
-            tolerance: Some(before.tolerance),
-            restitution: before.restitution,
-            policy: self.policy.map_or(before.policy, Policy::from),
-        };
-        let kept = KeptScene::gather(&loaded.scene, &loaded.source, &loaded.base)?;
-        let identity = identify(&loaded, &kept, self.csv || before.csv);
-        before.check_same(&identity, folder)?;
-        Ok(Task { folder: folder.to_path_buf(), loaded, kept, identity, checkpoint: Some(checkpoint) })
+        run = run.checkpoint_every(Duration::from_secs_f64(self.checkpoint_every));
+        run.with_plot(!self.no_plot).threads(self.threads).command(std::env::args())
     }
 
     /// Where problems that are not solved are saved, if they are.
@@ -271,135 +253,56 @@ impl Run {
         self.save_problem.as_ref().map(|given| given.clone().unwrap_or_else(|| folder.join("problems")))
     }
 
-    fn simulate(&self, task: Task) -> Result<(), Failure> {
+    fn perform(&self, mut run: run::Run<'static>) -> Result<(), Failure> {
         // This thread is one of them. Where the pool is there already, a caller made it and it stays.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(self.threads).use_current_thread().build_global();
-        let Task { folder, loaded, kept, identity, checkpoint } = task;
-        let (scene, source) = (&loaded.scene, &loaded.source);
-        let state = checkpoint.as_ref().map(|checkpoint| checkpoint.state.clone());
-        let Built { motion, bodies, joints, markers, mut findings, .. } =
-            engine::build(scene, state).map_err(|found| Failure::findings(source, found))?;
-        let layout =
-            Layout::build(&bodies, &joints, &markers, &scene.output).map_err(|error| Failure::record(source, error))?;
-        let layout =
-            layout.with_couplings(&scene.coupling, &scene.output).map_err(|error| Failure::record(source, error))?;
-        findings.extend_from_slice(layout.findings());
-        let layout = match scene.output.contacts {
-            Some(true) if !motion.may_touch() => {
-                findings.push("output.contacts asks for contacts, and nothing can touch".to_owned());
-                layout
-            }
-            Some(false) => layout,
-            _ if motion.may_touch() => layout.with_contacts(&bodies),
-            _ => layout,
-        };
-        let (solver, policy) = (motion.solver().map(str::to_owned), identity.policy);
-        let schedule = Schedule::new(scene.time.end, &scene.output)?;
-        let (name, formulation, end) = (identity.scene.clone(), identity.formulation, identity.end);
-
         let interrupted = catch_interrupts()?;
-        let before = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.wall_seconds);
-        let began = Instant::now();
-        let wall_seconds = || before + began.elapsed().as_secs_f64();
-        let mut run = match &checkpoint {
-            Some(checkpoint) => {
-                signorini::record::Run::resume(&folder, layout, schedule, identity, motion, checkpoint)?
-            }
-            None => {
-                kept.check_place(&folder)?;
-                prepare(&folder, self.force).map_err(suggest_force)?;
-                kept.write(&folder)?;
-                signorini::record::Run::create(&folder, layout, schedule, identity, motion)?
-            }
-        };
-        let mut progress = Progress::new(self.quiet);
-        let (mut flushed, mut saved) = (began, began);
-        let mut unsolved = Unsolved::new(self.problem_folder(&folder));
-        let ending = run.drive(&folder, |motion, report| {
-            let now = Instant::now();
-            let state = motion.state();
-            if report.is_unsolved {
-                if policy == Policy::Warn {
-                    progress.clear();
+        let policy = run.solver_mut().policy;
+        let progress = RefCell::new(Progress::new(self.quiet));
+        let unsolved = RefCell::new(Unsolved::new(self.problem_folder(run.folder())));
+        let outcome = run
+            .progress(|now| {
+                let mut progress = progress.borrow_mut();
+                if now.report.is_unsolved {
+                    if policy == Policy::Warn {
+                        progress.clear();
+                    }
+                    unsolved.borrow_mut().note(now.simulation, now.report, policy);
                 }
-                unsolved.note(motion, report, policy);
-            }
-            progress.show(now, state.time, end, state.steps);
-            if interrupted.load(Ordering::Relaxed) {
-                Wish::Stop
-            } else if now.duration_since(saved) >= CHECKPOINT {
-                (saved, flushed) = (now, now);
-                Wish::Checkpoint { wall_seconds: wall_seconds() }
-            } else if now.duration_since(flushed) >= FLUSH {
-                flushed = now;
-                Wish::Flush
-            } else {
-                Wish::Continue
-            }
-        });
-        progress.clear();
-        let keep = |error: RecordError| kept_so_far(&folder, error);
-        let ending = ending.map_err(keep)?;
-        if let Ending::Failed(StepError::Unsolved { .. }) = &ending {
+                progress.show(now);
+                if interrupted.load(Ordering::Relaxed) { run::Next::Stop } else { run::Next::GoOn }
+            })
+            .finish();
+        progress.borrow().clear();
+        let outcome = outcome.map_err(suggest_force)?;
+        let mut unsolved = unsolved.into_inner();
+        if let Ending::Failed(StepError::Unsolved { .. }) = &outcome.ending {
             // The step was not taken.
-            unsolved.save(run.motion(), run.state().steps + 1);
+            unsolved.save(&outcome.simulation, outcome.simulation.state().steps + 1);
         }
-        let time = run.state().time;
-        match &ending {
-            Ending::Completed => {}
-            Ending::Stopped => findings.push(format!("interrupted at t = {time}")),
-            Ending::Failed(error) => findings.push(format!("stopped: {error}")),
-        }
-        let statistics = run.finish(&folder, wall_seconds()).map_err(keep)?;
-        findings.extend(statistics.findings());
-        let status = if matches!(ending, Ending::Completed) { Status::Completed } else { Status::Stopped };
-        let (sim_seconds, wall_seconds, threads) = (time, wall_seconds(), self.threads);
-        let about = About { status, scene: name, formulation, solver, threads, sim_seconds, wall_seconds, findings };
-        let summary = Summary::new(about, &statistics);
-        summary.write(&folder).map_err(keep)?;
-        if !self.no_plot {
-            write_plot(&folder).map_err(keep)?;
+        for note in &outcome.notes {
+            tell!("note: {note}");
         }
         if !self.no_report {
-            report::write(&folder, &folder.join(REPORT), Some(&report::command_line()))?;
+            report::write(&outcome.folder, &outcome.folder.join(REPORT), Some(&report::command_line()))?;
         }
         if !self.quiet {
-            print(&summary, &folder);
+            print(&outcome.summary, &outcome.folder);
         }
-        match ending {
+        match outcome.ending {
             Ending::Completed => unsolved.result(),
             Ending::Stopped => Err(Failure::Interrupted),
             Ending::Failed(error @ StepError::Unsolved { .. }) => {
-                Err(Failure::Unsolved(format!("{error}\n{}", unsolved.advice(&folder))))
+                Err(Failure::Unsolved(format!("{error}\n{}", unsolved.advice(&outcome.folder))))
             }
             Ending::Failed(error) => Err(Failure::Unsolved(error.to_string())),
         }
     }
 }
 
-fn identify(loaded: &Loaded, kept: &KeptScene, csv: bool) -> Identity {
-    let (time, solver) = (&loaded.scene.time, &loaded.scene.solver);
-    Identity {
-        engine: VERSION.to_owned(),
-        scene: loaded.name.clone(),
-        scene_hash: compute_hash(kept.text.as_bytes()),
-        file_hashes: kept.file_hashes(),
-        end: time.end,
-        formulation: solver.formulation,
-        integrator: time.integrator,
-        step: time.step,
-        rtol: time.rtol.unwrap_or(engine::DEFAULT_RTOL),
-        method: solver.method,
-        tolerance: solver.tolerance.unwrap_or(engine::DEFAULT_TOLERANCE),
-        restitution: solver.restitution,
-        policy: solver.policy,
-        csv,
-    }
-}
-
-fn suggest_force(error: RecordError) -> Failure {
+fn suggest_force(error: RunError) -> Failure {
     match error {
-        RecordError::Occupied { .. } => {
+        RunError::Record(RecordError::Occupied { .. }) => {
             let help = "--force replaces it, --resume DIR goes on with it, --out DIR writes elsewhere";
             Failure::input(error.to_string(), Some(help.to_owned()))
         }
@@ -407,38 +310,30 @@ fn suggest_force(error: RecordError) -> Failure {
     }
 }
 
-/// What the user should know when a recording breaks off.
-fn kept_so_far(folder: &Path, error: RecordError) -> Failure {
-    match Failure::from(error) {
-        Failure::Io(message) => Failure::Io(format!(
-            "{message}\nwhat was recorded before is kept; `signorini run --resume {}` goes on with it",
-            folder.display()
-        )),
-        other => other,
-    }
-}
-
 fn print(summary: &Summary, folder: &Path) {
     let status = if summary.status == Status::Completed { "completed" } else { "stopped" };
-    println!(
+    say!(
         "{}: {status} at t = {}, {} steps in {:.3} s",
-        summary.scene, summary.sim_seconds, summary.steps, summary.wall_seconds
+        summary.scene,
+        summary.sim_seconds,
+        summary.steps,
+        summary.wall_seconds
     );
-    println!("  energy drift  {:.1e}", summary.energy.max_drift);
+    say!("  energy drift  {:.1e}", summary.energy.max_drift);
     let drift = summary.loop_drift;
     if drift.position > 0.0 || drift.velocity > 0.0 {
-        println!("  loop drift    {:.1e} (position), {:.1e} (velocity)", drift.position, drift.velocity);
+        say!("  loop drift    {:.1e} (position), {:.1e} (velocity)", drift.position, drift.velocity);
     }
-    println!("  residual      {:.1e}", summary.residual.rel);
+    say!("  residual      {:.1e}", summary.residual.rel);
     if summary.contacts.max > 0 {
-        println!("  contacts      {} at most, {:.1} per step", summary.contacts.max, summary.contacts.mean);
-        println!("  penetration   {:.1e}", summary.penetration);
+        say!("  contacts      {} at most, {:.1} per step", summary.contacts.max, summary.contacts.mean);
+        say!("  penetration   {:.1e}", summary.penetration);
     }
     if summary.events > 0 {
-        println!("  events        {}", summary.events);
+        say!("  events        {}", summary.events);
     }
     for finding in &summary.findings {
-        println!("  note          {finding}");
+        say!("  note          {finding}");
     }
-    println!("  written to    {}", folder.display());
+    say!("  written to    {}", folder.display());
 }

@@ -2,6 +2,7 @@
 
 use crate::bundled::BUNDLED;
 use crate::failure::Failure;
+use crate::say;
 use signorini::scene::read::read_str;
 
 /// Lists the bundled scenes.
@@ -14,7 +15,7 @@ impl Scenes {
         let width = BUNDLED.iter().map(|scene| scene.0.len()).max().unwrap_or(0);
         for (name, text) in BUNDLED {
             let scene = read_str(text, name, "")?;
-            println!("{name:width$}  {}", scene.title.unwrap_or_default());
+            say!("{name:width$}  {}", scene.title.unwrap_or_default());
         }
         Ok(())
     }

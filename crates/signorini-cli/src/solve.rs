@@ -1,6 +1,6 @@
 //! `signorini solve`: stored contact problems, one by one.
 
-use std::io::Write;
+use crate::{say, tell};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> ExitCode {
         && args.files.len() > 1
         && let Err(source) = std::fs::create_dir_all(out)
     {
-        eprintln!("error: {}: {source}", out.display());
+        tell!("error: {}: {source}", out.display());
         return ExitCode::from(IO_FAILED);
     }
     for file in &args.files {
@@ -67,16 +67,11 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn report_error(json: bool, file: &Path, error: &ContactError) {
-    eprintln!("error: {error}");
+    tell!("error: {error}");
     if json {
         let line = serde_json::json!({ "file": file, "status": "error", "error": error.to_string() });
-        print_line(&line.to_string());
+        say!("{line}");
     }
-}
-
-/// Prints to a pipe that may be closed: that is the reader's choice, not an error.
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 fn solve_file(args: &Args, file: &Path) -> Result<bool, ContactError> {
@@ -106,10 +101,10 @@ fn solve_file(args: &Args, file: &Path) -> Result<bool, ContactError> {
     }
     let name = if problem.name().is_empty() { file.display().to_string() } else { problem.name().to_owned() };
     if args.json {
-        print_line(&json_line(file, &name, &problem, &*solver, &solution, seconds).to_string());
+        say!("{}", json_line(file, &name, &problem, &*solver, &solution, seconds));
     } else {
         let r = &solution.residual;
-        print_line(&format!(
+        say!(
             "{name}: {} by {} in {} iterations, {:.3e} s, rel {:.2e} (floor {:.1e})",
             solution.status.name(),
             solution.method,
@@ -117,7 +112,7 @@ fn solve_file(args: &Args, file: &Path) -> Result<bool, ContactError> {
             seconds,
             r.rel,
             r.floor
-        ));
+        );
     }
     Ok(solution.status.is_solved())
 }

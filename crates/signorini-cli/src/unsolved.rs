@@ -1,11 +1,10 @@
 //! What a run does with contact problems that were not solved: it says so, and saves them.
 
-use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::tell;
 use signorini::contact::{ContactError, store};
-use signorini::record::Motion;
 use signorini::scene::Policy;
-use signorini::step::StepReport;
+use signorini::step::{Simulation, StepReport};
 use std::path::{Path, PathBuf};
 
 /// Problems that are saved at most: the first ones tell most, and disks are finite.
@@ -26,19 +25,20 @@ impl Unsolved {
     }
 
     /// A step was taken all the same. The first one is worth a line.
-    pub fn note(&mut self, motion: &Engine, report: &StepReport, policy: Policy) {
+    pub fn note(&mut self, simulation: &Simulation, report: &StepReport, policy: Policy) {
         if policy == Policy::Warn && !self.is_noted {
             let (time, rel) = (report.time, report.residual.rel);
-            eprintln!("warning: step to t = {time}: the contact problem was not solved: its residual is {rel:.3e}");
-            eprintln!("         the run goes on with the best impulses found, and counts such steps");
+            tell!("warning: step to t = {time}: the contact problem was not solved: its residual is {rel:.3e}");
+            tell!("         the run goes on with the best impulses found, and counts such steps");
         }
         self.is_noted = true;
-        self.save(motion, motion.state().steps);
+        self.save(simulation, simulation.state().steps);
     }
 
     /// Saves the problem of the last step that was tried, by its number.
-    pub fn save(&mut self, motion: &Engine, step: u64) {
-        let (Some(folder), Some(problem)) = (&self.folder, motion.contact_problem()) else { return };
+    pub fn save(&mut self, simulation: &Simulation, step: u64) {
+        let problem = simulation.unsolved_problem().or_else(|| simulation.contact_problem());
+        let (Some(folder), Some(problem)) = (&self.folder, problem) else { return };
         if self.saved.len() >= MOST || self.failure.is_some() {
             return;
         }
@@ -55,7 +55,7 @@ impl Unsolved {
         match &self.failure {
             Some(error @ ContactError::Io { .. }) => Err(Failure::Io(failed_to_save(error))),
             Some(error) => {
-                eprintln!("warning: {}", failed_to_save(error));
+                tell!("warning: {}", failed_to_save(error));
                 Ok(())
             }
             None => Ok(()),

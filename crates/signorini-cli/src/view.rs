@@ -70,7 +70,7 @@ impl Args {
         listener.set_nonblocking(true).map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         let address = format!("http://127.0.0.1:{port}/");
-        println!("{address}");
+        crate::say!("{address}");
         std::io::stdout().flush().map_err(failed)?;
         if !self.no_browser {
             open_browser(&address);
@@ -234,7 +234,7 @@ fn watched(folder: &Path) -> Vec<PathBuf> {
 fn words(failure: &Failure) -> String {
     match failure {
         Failure::Input(reports) => reports.iter().map(|report| format!("{report:?}\n")).collect(),
-        Failure::Unsolved(message) | Failure::Io(message) => message.clone(),
+        Failure::Unsolved(message) | Failure::Damaged(message) | Failure::Io(message) => message.clone(),
         Failure::Interrupted => "interrupted".to_owned(),
     }
 }

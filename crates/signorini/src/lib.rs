@@ -41,19 +41,36 @@
 //! Start with [`step::Simulation`], [`scene::Scene`] and [`step::Observation`]. The contact problem and its solvers are in
 //! [`contact`], which stands alone; contact in motion is not there yet.
 
+/// Lets `?` in `main` show an error as it reads: what `main` returns is printed by `Debug`.
+macro_rules! debug_as_display {
+    ($($error:ty),*) => {$(
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+
 pub mod collide;
 pub mod contact;
 pub mod dynamics;
 pub mod impulse;
 pub mod model;
 pub mod plan;
+#[cfg(feature = "record")]
 pub mod record;
+#[cfg(feature = "plot")]
 pub mod report;
+#[cfg(feature = "record")]
+pub mod run;
 pub mod scene;
 mod simd;
 pub mod spatial;
 pub mod state;
 pub mod step;
+
+pub use nalgebra;
 
 /// Listings of the documents, compiled and run with the doc tests.
 #[cfg(doctest)]

@@ -72,6 +72,25 @@ pub struct EventMemory {
 }
 
 impl State {
+    /// Names something beside coordinates and speeds that is no finite number.
+    pub(crate) fn find_non_finite(&self) -> Option<&'static str> {
+        let of_contacts = self.contacts.iter().flat_map(|c| {
+            let tangents = c.tangents.iter().flatten();
+            c.impulse.iter().chain(c.before.iter()).chain(tangents).chain([&c.load])
+        });
+        let of_events = self.events.iter().flat_map(|e| e.due.iter().chain(&e.last).chain([&e.struck]));
+        let is_bad = |x: &f64| !x.is_finite();
+        match () {
+            () if is_bad(&self.time) => Some("the time of the state"),
+            () if self.cut_q.iter().any(is_bad) => Some("a coordinate of a joint that closes a loop"),
+            () if is_bad(&self.work) || is_bad(&self.dissipated) => Some("the energy balance of the state"),
+            () if is_bad(&self.control.step) => Some("the step control of the state"),
+            () if of_contacts.into_iter().any(is_bad) => Some("what the state remembers of a contact"),
+            () if of_events.into_iter().any(is_bad) => Some("what the state remembers of an event"),
+            () => None,
+        }
+    }
+
     /// Becomes a copy of another state, in the memory it has.
     pub fn assign(&mut self, other: &Self) {
         self.topology.clone_from(&other.topology);

@@ -8,9 +8,11 @@ use std::collections::HashMap;
 use thiserror::Error;
 
 /// Why a scene is not a mechanism: everything that was found, each with its key in the scene.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Clone, PartialEq, Error)]
 #[error("{}", join(.0))]
 pub struct ModelError(pub Vec<Finding>);
+
+debug_as_display!(ModelError);
 
 impl ModelError {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {

@@ -2,13 +2,13 @@
 
 use super::RecordError;
 use super::folder::{CHECKPOINT, write_whole};
+use super::seal::{read_sealed, write_sealed};
 use super::statistics::Statistics;
 use crate::scene::{ContactMethod, Formulation, Integrator, Policy, Restitution};
 use crate::state::State;
 use crate::step::Options;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -85,6 +85,9 @@ pub struct Identity {
     pub policy: Policy,
     /// Are the tables wanted as text, too?
     pub csv: bool,
+    /// What was changed where the run went on: its result is then not that of one run.
+    #[serde(default)]
+    pub changes: Vec<String>,
 }
 
 fn default_tolerance() -> f64 {
@@ -94,18 +97,24 @@ fn default_tolerance() -> f64 {
 impl Checkpoint {
     /// Replaces the folder's checkpoint in one go.
     pub fn write(&self, folder: &Path) -> Result<(), RecordError> {
-        write_json(&folder.join(CHECKPOINT), self)
+        write_sealed(&folder.join(CHECKPOINT), self)
     }
 
     /// Reads the folder's checkpoint.
     pub fn read(folder: &Path) -> Result<Self, RecordError> {
+        Self::read_if_there(folder)?.ok_or_else(|| {
+            let reason = format!("there is no {CHECKPOINT}");
+            RecordError::NothingToResume { folder: folder.to_path_buf(), reason }
+        })
+    }
+
+    /// Reads the folder's checkpoint; none before the first.
+    pub fn read_if_there(folder: &Path) -> Result<Option<Self>, RecordError> {
         let path = folder.join(CHECKPOINT);
         if !path.exists() {
-            let reason = format!("there is no {CHECKPOINT}");
-            return Err(RecordError::NothingToResume { folder: folder.to_path_buf(), reason });
+            return Ok(None);
         }
-        let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
-        let checkpoint: Self = serde_json::from_str(&text).map_err(RecordError::format("read", &path))?;
+        let checkpoint: Self = read_sealed(&path)?;
         if checkpoint.format != CHECKPOINT_FORMAT {
             let (found, allowed) = (checkpoint.format.max(1), CHECKPOINT_FORMAT);
             let reason = format!(
@@ -113,12 +122,13 @@ impl Checkpoint {
             );
             return Err(RecordError::Changed { folder: folder.to_path_buf(), reason });
         }
-        Ok(checkpoint)
+        Ok(Some(checkpoint))
     }
 }
 
 impl Identity {
-    /// Refuses to go on where the result would be another one. The end may differ: a run may be prolonged.
+    /// Refuses to go on where the result would be another one. The end may differ: a run may be prolonged. The solver of contact problems, its
+    /// tolerance and the policy may be changed by whom a step is in the way; [`Self::changes_to`] notes it.
     pub fn check_same(&self, now: &Self, folder: &Path) -> Result<(), RecordError> {
         let mut differences = Vec::new();
         let mut compare = |what: &str, before: String, now: String| {
@@ -131,8 +141,6 @@ impl Identity {
         compare("the integrator", format!("{:?}", self.integrator), format!("{:?}", now.integrator));
         compare("the step", format!("{:?}", self.step), format!("{:?}", now.step));
         compare("the tolerance", format!("{:?}", self.rtol), format!("{:?}", now.rtol));
-        compare("the contact solver", self.method.name().to_owned(), now.method.name().to_owned());
-        compare("its tolerance", format!("{:?}", self.tolerance), format!("{:?}", now.tolerance));
         compare("the law of restitution", format!("{:?}", self.restitution), format!("{:?}", now.restitution));
         if self.scene_hash != now.scene_hash {
             differences.push("the scene's text was changed".to_owned());
@@ -144,6 +152,21 @@ impl Identity {
             return Ok(());
         }
         Err(RecordError::Changed { folder: folder.to_path_buf(), reason: differences.join("; ") })
+    }
+}
+
+impl Identity {
+    /// What was changed so far, and is changed now, at a time.
+    pub(crate) fn changes_to(&self, now: &Self, time: f64) -> Vec<String> {
+        let mut changes = self.changes.clone();
+        let mut note = |what: &str, before: String, now: String| {
+            if before != now {
+                changes.push(format!("from t = {time} on: {what} {now} instead of {before}"));
+            }
+        };
+        note("contact solver", self.method.name().to_owned(), now.method.name().to_owned());
+        note("tolerance of contact problems", format!("{:?}", self.tolerance), format!("{:?}", now.tolerance));
+        changes
     }
 }
 

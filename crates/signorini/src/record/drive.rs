@@ -5,7 +5,8 @@
 //! of rows that are there only because of an event or the end.
 
 use super::layout::Row;
-use super::{CHECKPOINT_FORMAT, Checkpoint, Identity, RecordError, Recorder};
+use super::recorder::remove_streams;
+use super::{CHECKPOINT_FORMAT, Checkpoint, Identity, RecordError, Recorder, Statistics};
 use crate::impulse::EventReport;
 use crate::scene::Output;
 use crate::state::State;
@@ -107,7 +108,7 @@ pub enum Ending<E> {
 }
 
 /// A simulation that is being recorded.
-pub struct Run<M: Motion> {
+pub struct RecordedMotion<M: Motion> {
     motion: M,
     recorder: Recorder,
     schedule: Schedule,
@@ -119,7 +120,7 @@ pub struct Run<M: Motion> {
     unrecorded: Option<Row>,
 }
 
-impl<M: Motion> Run<M> {
+impl<M: Motion> RecordedMotion<M> {
     /// A new run, in a folder that was prepared for it.
     pub fn create(
         folder: &Path,
@@ -224,15 +225,24 @@ impl<M: Motion> Run<M> {
         Ok(Ending::Completed)
     }
 
-    /// Ends the recording: a last checkpoint, a last row, Parquet files.
-    pub fn finish(mut self, folder: &Path, wall_seconds: f64) -> Result<super::Statistics, RecordError> {
+    /// Ends the recording: a last checkpoint, a last row, Parquet files. Streams are removed once `close` has written what goes with
+    /// these. What moved is given back.
+    pub fn finish<T>(
+        mut self,
+        folder: &Path,
+        wall_seconds: f64,
+        close: impl FnOnce(&Statistics) -> Result<T, RecordError>,
+    ) -> Result<(T, M), RecordError> {
         // The last row comes after the checkpoint: it may lie between two regular ones, and a run that goes on from
         // here must not have it.
         self.write_checkpoint(folder, wall_seconds)?;
         if !self.is_last_recorded {
             self.record(false)?;
         }
-        self.recorder.finish(self.identity.csv)
+        let statistics = self.recorder.finish(self.identity.csv)?;
+        let closed = close(&statistics)?;
+        remove_streams(folder)?;
+        Ok((closed, self.motion))
     }
 
     fn write_checkpoint(&mut self, folder: &Path, wall_seconds: f64) -> Result<(), RecordError> {

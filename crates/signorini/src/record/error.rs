@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What can go wrong with a recording.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum RecordError {
     /// A state that was reached cannot be looked at.
     #[error("cannot observe the mechanism: {0}")]
@@ -28,6 +28,22 @@ pub enum RecordError {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A file is not what was written.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another process writes the folder.
+    #[error("{} is being written by {}; one run writes a folder at a time", folder.display(), process(*holder))]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+        /// The process; zero where it has not said its name yet.
+        holder: u32,
     },
     /// A name or pattern under `[output]` fits nothing.
     #[error("`{pattern}` in output.{key} fits none of the {count} {noun} of the scene{}", did_you_mean(suggestion))]
@@ -101,6 +117,12 @@ pub enum RecordError {
     },
 }
 
+debug_as_display!(RecordError);
+
+fn process(holder: u32) -> String {
+    if holder == 0 { "another process".to_owned() } else { format!("process {holder}") }
+}
+
 fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
@@ -108,7 +130,7 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
 impl RecordError {
     /// True where the user asked for something impossible; false where files or the operating system are at fault.
     pub fn is_input(&self) -> bool {
-        !matches!(self, Self::Io { .. } | Self::Format { .. })
+        !matches!(self, Self::Io { .. } | Self::Format { .. } | Self::Damaged { .. })
     }
 
     /// For `map_err`: what was being done, and to what.

@@ -1,6 +1,6 @@
 //! The folder of a recording: file names, and writing so that a file is either whole or not there.
 
-use super::RecordError;
+use super::{RecordError, sums};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,10 @@ pub const CHECKPOINT: &str = "checkpoint.json";
 pub const SCENE: &str = "scene.toml";
 /// What events did.
 pub const EVENTS: &str = "events.jsonl";
+/// What made the folder, and the sums of its files.
+pub const MANIFEST: &str = "run.json";
+/// Names the process that writes the folder.
+pub const LOCK: &str = "run.lock";
 /// Coordinates, speeds and energy at a glance.
 pub const PLOT: &str = "plot.svg";
 /// The page to look at.
@@ -40,7 +44,16 @@ impl Table {
 
     /// The finished file.
     pub fn parquet(self, folder: &Path) -> PathBuf {
-        folder.join(format!("{}.parquet", self.stem()))
+        folder.join(self.parquet_name())
+    }
+
+    /// The finished file's name in its folder.
+    pub(crate) fn parquet_name(self) -> &'static str {
+        match self {
+            Self::Trajectory => "trajectory.parquet",
+            Self::Steps => "steps.parquet",
+            Self::Contacts => "contacts.parquet",
+        }
     }
 
     /// The finished file as text.
@@ -59,10 +72,12 @@ impl Table {
 
 /// Every file that a run writes, the kept scene left out.
 fn run_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        [SUMMARY, CHECKPOINT, PLOT, REPORT, EVENTS].iter().map(|name| folder.join(name)).collect();
+    let names = [MANIFEST, SUMMARY, CHECKPOINT, PLOT, REPORT, EVENTS];
+    let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+    files.push(sums::beside(&folder.join(EVENTS)));
     for table in Table::ALL {
-        files.extend([table.stream(folder), table.parquet(folder), table.csv(folder)]);
+        let stream = table.stream(folder);
+        files.extend([sums::beside(&stream), stream, table.parquet(folder), table.csv(folder)]);
     }
     files
 }

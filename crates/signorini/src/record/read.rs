@@ -4,7 +4,7 @@ use super::folder::{EVENTS, SUMMARY, Table};
 use super::parquet::ParquetReader;
 use super::stream::StreamReader;
 use super::table::{Chunk, Column, Field, Kind};
-use super::{RecordError, Summary};
+use super::{Manifest, RecordError, Summary, sums};
 use crate::impulse::EventReport;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,11 @@ pub struct Recording {
 impl Recording {
     /// Opens the recording in a folder.
     pub fn open(folder: &Path) -> Result<Self, RecordError> {
+        if let Some(manifest) = Manifest::read_if_there(folder)? {
+            for table in Table::ALL.into_iter().filter(|table| !table.stream(folder).exists()) {
+                manifest.check(folder, table.parquet_name())?;
+            }
+        }
         let fields = |table| TableReader::open(table, folder).map(|reader| reader.fields().to_vec());
         let (trajectory, steps) = (fields(Table::Trajectory)?, fields(Table::Steps)?);
         let has_contacts = Table::Contacts.stream(folder).exists() || Table::Contacts.parquet(folder).exists();
@@ -50,10 +55,17 @@ impl Recording {
         if !path.exists() {
             return Ok(Vec::new());
         }
+        let mut whole = usize::MAX;
+        if sums::beside(&path).exists() {
+            let sums = sums::read(&path)?;
+            sums::check(&path, &sums)?;
+            // A kill may have left more lines at the end, or half a line.
+            whole = sums.last().map_or(0, |sum| sum.bytes as usize);
+        } else if let Some(manifest) = Manifest::read_if_there(&self.folder)? {
+            manifest.check(&self.folder, EVENTS)?;
+        }
         let text = fs::read_to_string(&path).map_err(RecordError::io("read", &path))?;
-        // A kill may have left half a line at the end.
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let lines = whole.lines().map(serde_json::from_str);
+        let lines = text.get(..whole.min(text.len())).unwrap_or(&text).lines().map(serde_json::from_str);
         lines.collect::<Result<_, _>>().map_err(RecordError::format("read", &path))
     }
 

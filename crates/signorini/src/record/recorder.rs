@@ -2,13 +2,13 @@
 
 use super::contacts::{contact_fields, push_contact};
 use super::events::EventLog;
-use super::folder::{Table, beside, remove};
+use super::folder::{EVENTS, Table, beside, remove};
 use super::layout::{Layout, Row};
 use super::parquet::ParquetReader;
 use super::statistics::{Residual, Statistics};
 use super::stream::Stream;
 use super::table::{Chunk, Column, Field};
-use super::{Checkpoint, RecordError, csv, parquet};
+use super::{Checkpoint, RecordError, csv, parquet, sums};
 use crate::impulse::EventReport;
 use crate::step::{ContactReport, JointConstraintForce, Observation, StepReport};
 use std::fs;
@@ -126,17 +126,23 @@ impl Recorder {
         (self.trajectory.rows(), self.steps.rows(), self.contacts.as_ref().map_or(0, Stream::rows))
     }
 
-    /// Ends the recording: Parquet files, text where asked for, and no more streams.
+    /// Ends the recording: Parquet files, and text where asked for.
     pub fn finish(mut self, with_csv: bool) -> Result<Statistics, RecordError> {
         self.flush()?;
-        finalise(&self.folder, with_csv)?;
+        convert(&self.folder, with_csv)?;
         Ok(self.statistics)
     }
 }
 
-/// Turns the streams that a run left behind into Parquet files. Nothing is removed before its successor is on the
-/// disk, so that this may be cut short at any moment and done again.
+/// Turns the streams that a run left behind into Parquet files. Nothing is removed before its successor is on the disk, so that this may
+/// be cut short at any moment and done again.
 pub fn finalise(folder: &Path, with_csv: bool) -> Result<(), RecordError> {
+    convert(folder, with_csv)?;
+    remove_streams(folder)
+}
+
+/// The first half of it.
+fn convert(folder: &Path, with_csv: bool) -> Result<(), RecordError> {
     for table in Table::ALL {
         let (stream, finished) = (table.stream(folder), table.parquet(folder));
         if stream.exists() {
@@ -148,7 +154,17 @@ pub fn finalise(folder: &Path, with_csv: bool) -> Result<(), RecordError> {
             remove(&table.csv(folder))?;
         }
     }
-    Table::ALL.iter().try_for_each(|table| remove(&table.stream(folder)))
+    Ok(())
+}
+
+/// The second half.
+pub(super) fn remove_streams(folder: &Path) -> Result<(), RecordError> {
+    for table in Table::ALL {
+        let stream = table.stream(folder);
+        remove(&stream)?;
+        remove(&sums::beside(&stream))?;
+    }
+    remove(&sums::beside(&folder.join(EVENTS)))
 }
 
 /// The stream of a table, cut back to its first `rows` rows; made anew from the Parquet file of a run that was ended.
@@ -169,6 +185,9 @@ fn reopen(table: Table, folder: &Path, fields: &[Field], rows: u64) -> Result<St
             left -= count;
         }
         stream.sync()?;
+        // The sums first: a stream without them is none.
+        let sums_path = sums::beside(&path);
+        fs::rename(sums::beside(&beside), &sums_path).map_err(RecordError::io("move into place", &sums_path))?;
         fs::rename(&beside, &path).map_err(RecordError::io("move into place", &path))?;
     }
     let stream = Stream::reopen(&path, fields, rows)?;

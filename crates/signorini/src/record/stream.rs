@@ -5,6 +5,7 @@
 
 use super::RecordError;
 use super::arrow::{self, StreamSchema};
+use super::sums::{self, Sum, Sums};
 use super::table::{Chunk, Field};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -23,6 +24,7 @@ const PREFIX: usize = 8;
 pub(crate) struct Stream {
     path: PathBuf,
     file: File,
+    sums: Sums,
     schema: StreamSchema,
     pending: Chunk,
     batch_rows: usize,
@@ -34,9 +36,10 @@ pub(crate) struct Stream {
 impl Stream {
     /// A new, empty stream.
     pub(crate) fn create(path: &Path, fields: &[Field]) -> Result<Self, RecordError> {
+        let sums = Sums::create(path)?;
         let file = File::create(path).map_err(RecordError::io("create", path))?;
         let schema = StreamSchema::new(fields).map_err(RecordError::format("describe", path))?;
-        let mut stream = Self::assemble(path, file, schema, fields);
+        let mut stream = Self::assemble(path, (file, sums), schema, fields);
         let head = stream.schema.head().to_vec();
         stream.write(&head, 0)?;
         Ok(stream)
@@ -44,6 +47,11 @@ impl Stream {
 
     /// An existing stream, cut back to its first `rows` rows.
     pub(crate) fn reopen(path: &Path, fields: &[Field], rows: u64) -> Result<Self, RecordError> {
+        let sums = sums::read(path)?;
+        let last = sums.iter().rposition(|sum| sum.rows <= rows).map_or(0, |last| last + 1);
+        // What came after the checkpoint is dropped, whatever it is.
+        let kept = &sums[..last];
+        sums::check(path, kept)?;
         let found = read_fields(path)?;
         let fail = |reason: String| RecordError::Format { action: "go on with", path: path.to_path_buf(), reason };
         if found != fields {
@@ -57,15 +65,16 @@ impl Stream {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(RecordError::io("open", path))?;
         file.set_len(end.bytes).map_err(RecordError::io("cut back", path))?;
         let schema = StreamSchema::new(fields).map_err(RecordError::format("describe", path))?;
-        let mut stream = Self::assemble(path, file, schema, fields);
+        let sums = Sums::reopen(path, kept)?;
+        let mut stream = Self::assemble(path, (file, sums), schema, fields);
         (stream.rows, stream.bytes) = (end.rows, end.bytes);
         Ok(stream)
     }
 
-    fn assemble(path: &Path, file: File, schema: StreamSchema, fields: &[Field]) -> Self {
+    fn assemble(path: &Path, (file, sums): (File, Sums), schema: StreamSchema, fields: &[Field]) -> Self {
         let batch_rows = (BATCH_VALUES / fields.len().max(1)).clamp(BATCH_ROWS.0, BATCH_ROWS.1);
         let pending = Chunk::new(fields);
-        Self { path: path.to_path_buf(), file, schema, pending, batch_rows, rows: 0, bytes: 0 }
+        Self { path: path.to_path_buf(), file, sums, schema, pending, batch_rows, rows: 0, bytes: 0 }
     }
 
     /// The rows not yet in the file; to be followed by [`Stream::advance`] after each row.
@@ -100,7 +109,8 @@ impl Stream {
     /// Flushes, and waits until the rows are on the disk: they survive the end of the machine, too.
     pub(crate) fn sync(&mut self) -> Result<(), RecordError> {
         self.flush()?;
-        self.file.sync_data().map_err(RecordError::io("write to disk", &self.path))
+        self.file.sync_data().map_err(RecordError::io("write to disk", &self.path))?;
+        self.sums.sync()
     }
 
     /// Rows in the file.
@@ -126,7 +136,7 @@ impl Stream {
         }
         self.rows += rows;
         self.bytes += message.len() as u64;
-        Ok(())
+        self.sums.add(Sum::of(message, self.bytes, self.rows))
     }
 }
 
@@ -190,9 +200,17 @@ pub(crate) struct StreamReader {
 
 impl StreamReader {
     /// Opens a stream for reading, all columns or those at the given places.
+    ///
+    /// Every batch is compared with its sum first. One that has none was under way when its process ended, and is left out.
     pub(crate) fn open(path: &Path, chosen: Option<Vec<usize>>) -> Result<Self, RecordError> {
+        let mut sums = sums::read(path)?;
+        let length = std::fs::metadata(path).map_err(RecordError::io("read", path))?.len();
+        // A failure of power may take what was not yet on the disk.
+        sums.retain(|sum| sum.bytes <= length);
+        sums::check(path, &sums)?;
         let ends = scan(path)?;
-        let Some(end) = ends.last() else {
+        let bytes = sums.last().map_or(0, |sum| sum.bytes);
+        let Some(end) = ends.iter().rfind(|end| end.bytes <= bytes) else {
             let reason = "it was cut off before its first message was whole".to_owned();
             return Err(RecordError::Format { action: "read", path: path.to_path_buf(), reason });
         };

@@ -39,7 +39,7 @@ pub struct Problem {
 }
 
 /// Why a scene could not be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
     /// The file could not be read at all.
@@ -54,6 +54,8 @@ pub enum SceneError {
     #[error("{0}")]
     Invalid(Problems),
 }
+
+debug_as_display!(SceneError);
 
 /// Everything that is wrong with a scene file, in the order of the file; at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]

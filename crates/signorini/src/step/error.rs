@@ -7,7 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 /// Why a step could not be taken. The state before the step is kept.
-#[derive(Debug, Clone, Error)]
+#[derive(Clone, Error)]
 pub enum StepError {
     /// Something became infinite or not a number.
     #[error("at t = {time}: {what} is not finite")]
@@ -89,3 +89,5 @@ pub enum StepError {
     #[error("internal error: {0}")]
     Internal(&'static str),
 }
+
+debug_as_display!(StepError);

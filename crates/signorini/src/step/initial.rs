@@ -1,6 +1,6 @@
 //! From a scene to a mechanism that is assembled and ready to move.
 
-use super::{Options, Simulation, StepError};
+use super::{Assembly, Options, Simulation, StepError};
 use crate::dynamics::{Formulation as _, System, Workspace};
 use crate::model::{BodyId, Instant, Model, ModelError};
 use crate::plan::Plan;
@@ -23,7 +23,7 @@ const CONTRADICTION: f64 = 1e-6;
 const START: Instant = Instant::now(0.0);
 
 /// Why a scene cannot be run.
-#[derive(Debug, Clone, Error)]
+#[derive(Clone, Error)]
 pub enum BuildError {
     /// The scene is not a mechanism, or not one that can be assembled.
     #[error(transparent)]
@@ -32,6 +32,8 @@ pub enum BuildError {
     #[error(transparent)]
     Step(#[from] StepError),
 }
+
+debug_as_display!(BuildError);
 
 /// A mechanism ready to move.
 #[derive(Debug, Clone)]
@@ -44,32 +46,6 @@ pub struct Built {
     pub state: State,
     /// How it was assembled.
     pub assembly: Assembly,
-}
-
-/// What assembling the mechanism found and changed.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Assembly {
-    /// Degrees of freedom: free speeds of the tree minus independent closure conditions.
-    pub dof: usize,
-    /// Loops, each with the name of the joint at which the engine cuts it.
-    pub loops: Vec<String>,
-    /// Largest gap of a loop as given, relative to the mechanism's size (angles in radians).
-    pub gap: f64,
-    /// Largest change of a coordinate that closing the loops took, in radians or mechanism lengths.
-    pub moved: f64,
-    /// Largest change of a speed that closing the loops took, over the largest speed.
-    pub speed_changed: f64,
-    /// Closure conditions that follow from others: joint and what it forbids.
-    pub redundant: Vec<(String, String)>,
-    /// Distance from a singular position: one is far, zero is at it. One for trees.
-    pub regularity: f64,
-}
-
-impl Assembly {
-    /// Whether anything had to be moved beyond rounding.
-    pub fn has_moved(&self) -> bool {
-        self.moved > 1e-12 || self.speed_changed > 1e-12
-    }
 }
 
 /// Compiles a scene and assembles its mechanism.

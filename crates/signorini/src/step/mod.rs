@@ -1,5 +1,7 @@
 //! One step in time, and what is known after it.
 
+mod access;
+mod assembly;
 mod contact;
 mod error;
 mod events;
@@ -16,9 +18,10 @@ mod simulation;
 mod spin;
 mod watch;
 
+pub use assembly::Assembly;
 pub use contact::{ContactReport, JointConstraintForce, Mode};
 pub use error::StepError;
-pub use initial::{Assembly, BuildError, Built, build};
+pub use initial::{BuildError, Built, build};
 pub use observation::{BodyMotion, CouplingMotion, Observation};
 pub use report::StepReport;
 pub use simulation::{DEFAULT_RTOL, Options, Simulation};

@@ -107,6 +107,12 @@ pub struct Simulation {
     pub(crate) reports: Vec<EventReport>,
     /// Whether somebody looks at forces in joints, so that steps with contact find them.
     pub(crate) wants_forces: bool,
+    /// The plan of the scene's topology.
+    pub(crate) first_plan: Arc<Plan>,
+    /// What the last step did.
+    pub(crate) last: StepReport,
+    /// Why this simulation cannot move, where a clone could not be made whole.
+    pub(crate) fault: Option<StepError>,
 }
 
 impl Simulation {
@@ -123,8 +129,9 @@ impl Simulation {
         if let Some(fault) = state.topology.find_fault(&scene) {
             return Err(StepError::WrongState(fault));
         }
+        let first_plan = Arc::new(plan);
         let mut system = if *state.topology == Topology::default() {
-            System::build(scene.clone(), plan, options.formulation)
+            System::build(scene.clone(), (*first_plan).clone(), options.formulation)
         } else {
             let model = Arc::new(scene.revised(&state.topology));
             let plan = super::events::plan_of(&model);
@@ -145,40 +152,52 @@ impl Simulation {
         if !options.integrator.has_tolerance() && options.step.is_none() {
             return Err(StepError::BadOption("a fixed-step integrator needs `step`".into()));
         }
-        if !options.step.is_none_or(positive) || !positive(options.rtol) {
-            return Err(StepError::BadOption("`step` and `rtol` must be positive numbers".into()));
+        if !options.step.is_none_or(positive) || !positive(options.rtol) || !positive(options.tolerance) {
+            return Err(StepError::BadOption("`step`, `rtol` and `tolerance` must be positive numbers".into()));
         }
         system.check_finite(state.time, &state.q, &state.v)?;
+        if let Some(what) = state.find_non_finite() {
+            return Err(StepError::NotFinite { time: state.time, what: what.into() });
+        }
         let stepper = ContactStepper::build(&system, &options)?;
         system.needs_positions |= stepper.is_some();
         if options.integrator == Integrator::Auto {
             options.integrator = if stepper.is_some() { Integrator::StewartTrinkle } else { Integrator::Adaptive };
         }
-        let work = system.workspace();
-        let (next, units) = (state.clone(), Units::build(&system));
-        let (fixed, adaptive) = (Fixed::new(n_q, n_v), Adaptive::new(n_q, n_v, options.integrator));
-        let (input, watch) = (vec![0.0; n_v], Watch::new(&scene));
-        let (rates, reports) = (Vec::new(), Vec::new());
-        let (is_current, copy) = (false, Some(state.clone()));
-        Ok(Self {
+        Ok(Self::assemble((scene, first_plan), system, options, state, stepper))
+    }
+
+    /// From parts that fit each other.
+    pub(super) fn assemble(
+        (scene, first_plan): (Arc<Model>, Arc<Plan>),
+        system: System,
+        options: Options,
+        state: State,
+        stepper: Option<Box<ContactStepper>>,
+    ) -> Self {
+        let (n_q, n_v) = system.sizes();
+        Self {
+            units: Units::build(&system),
+            work: system.workspace(),
+            is_current: false,
+            fixed: Fixed::new(n_q, n_v),
+            adaptive: Adaptive::new(n_q, n_v, options.integrator),
+            input: vec![0.0; n_v],
+            watch: Watch::new(&scene),
+            copy: Some(state.clone()),
+            next: state.clone(),
+            rates: Vec::new(),
+            reports: Vec::new(),
+            wants_forces: false,
+            last: StepReport::default(),
+            fault: None,
             system,
             options,
             state,
-            next,
-            units,
-            work,
-            is_current,
-            fixed,
-            adaptive,
-            input,
             scene,
-            watch,
-            copy,
+            first_plan,
             stepper,
-            rates,
-            reports,
-            wants_forces: false,
-        })
+        }
     }
 
     /// The present state.
@@ -201,7 +220,7 @@ impl Simulation {
         self.stepper.is_some()
     }
 
-    /// Adds a load of the user's own. It is not part of the state: add it again when resuming.
+    /// Adds a load of the user's own. It is not part of the state: add it again when resuming. Clones share it.
     pub fn add_load(&mut self, load: Box<dyn Load>) {
         self.system.needs_positions = true;
         self.system.forces.add(load);
@@ -223,6 +242,10 @@ impl Simulation {
         if force.len() != range.len() {
             return Err(StepError::BadOption(format!("{} forces for {} speeds", force.len(), range.len())));
         }
+        if force.iter().any(|x| !x.is_finite()) {
+            let what = format!("the force set on joint `{}`", self.joint_name(joint)?);
+            return Err(StepError::NotFinite { time: self.state.time, what });
+        }
         self.input[range].copy_from_slice(force);
         Ok(())
     }
@@ -230,6 +253,12 @@ impl Simulation {
     /// Advances by one step that does not pass `limit`, and lands on it exactly where it reaches it. Where events are due it makes
     /// them happen instead, and takes no time. On error the state is what it was.
     pub fn advance(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        if limit.is_nan() {
+            return Err(StepError::NotFinite { time: self.state.time, what: "the limit of the step".into() });
+        }
         self.reports.clear();
         if self.is_event_due() {
             return self.react();
@@ -244,6 +273,7 @@ impl Simulation {
         if self.state.time > before {
             self.watch_contacts(self.state.time - before);
         }
+        self.last = report;
         Ok(report)
     }
 

@@ -3,7 +3,7 @@
 use super::common::*;
 use super::*;
 use signorini::model::event::Action;
-use signorini::record::{Checkpoint, Ending, Identity, JointColumns, Layout, Motion, Run, Schedule, Wish};
+use signorini::record::{Checkpoint, Ending, Identity, JointColumns, Layout, Motion, RecordedMotion, Schedule, Wish};
 use signorini::scene::Integrator;
 use signorini::state::State;
 use signorini::step::{StepError, StepReport};
@@ -190,6 +190,7 @@ fn recordings_of_interrupted_runs() {
         restitution: scene.solver.restitution,
         policy: scene.solver.policy,
         csv: false,
+        changes: Vec::new(),
     };
     let layout = || {
         let model = &built.model;
@@ -204,12 +205,13 @@ fn recordings_of_interrupted_runs() {
         Layout::build(&bodies, &joints, &[], &scene.output).unwrap()
     };
     let schedule = Schedule::new(1.2, &scene.output).unwrap();
-    let create = |folder: &Path| Run::create(folder, layout(), schedule, identity(), start(&built.state)).unwrap();
+    let create =
+        |folder: &Path| RecordedMotion::create(folder, layout(), schedule, identity(), start(&built.state)).unwrap();
     let whole = Folder::new("whole");
     let mut run = create(&whole.0);
     let ending = run.drive(&whole.0, |_, _| Wish::Continue).unwrap();
     assert!(matches!(ending, Ending::Completed), "{ending:?}");
-    run.finish(&whole.0, 1.0).unwrap();
+    run.finish(&whole.0, 1.0, |_| Ok(())).unwrap();
     for every in [1, 3] {
         let cut = Folder::new(&format!("cut{every}"));
         let mut run = create(&cut.0);
@@ -228,9 +230,10 @@ fn recordings_of_interrupted_runs() {
             }
             drop(run);
             let checkpoint = Checkpoint::read(&cut.0).unwrap();
-            run = Run::resume(&cut.0, layout(), schedule, identity(), start(&checkpoint.state), &checkpoint).unwrap();
+            run = RecordedMotion::resume(&cut.0, layout(), schedule, identity(), start(&checkpoint.state), &checkpoint)
+                .unwrap();
         }
-        run.finish(&cut.0, 1.0).unwrap();
+        run.finish(&cut.0, 1.0, |_| Ok(())).unwrap();
         assert!(whole.files() == cut.files(), "cut after every {every}");
     }
     let lines = String::from_utf8(whole.files()[2].clone()).unwrap();

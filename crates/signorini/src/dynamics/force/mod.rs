@@ -40,6 +40,7 @@ use gravity::GravityHold;
 use joint::{JointForces, JointMotors};
 use sight::Site;
 use sink::Sink;
+use std::sync::Arc;
 
 /// What a kind of force element must say. There are no defaults: the compiler names what a new kind lacks.
 pub(crate) trait Element {
@@ -68,7 +69,7 @@ pub(crate) enum ForceElement {
     /// A pure torque on a body.
     Torque(Named<Torque>),
     /// A user's own.
-    User(Box<dyn Load>),
+    User(Arc<dyn Load>),
 }
 
 /// Which elements are asked.
@@ -171,7 +172,7 @@ impl Forces {
 
     /// Adds a user's own.
     pub fn add(&mut self, load: Box<dyn Load>) {
-        self.elements.push(ForceElement::User(load));
+        self.elements.push(ForceElement::User(Arc::from(load)));
     }
 
     /// Takes over a user's own from another list.
@@ -180,6 +181,12 @@ impl Forces {
             std::mem::take(&mut old.elements).into_iter().partition(|e| matches!(e, ForceElement::User(_)));
         old.elements = scene;
         self.elements.extend::<Vec<_>>(users);
+    }
+
+    /// Has a user's own of another list as well.
+    pub fn share_user_loads(&mut self, of: &Self) {
+        let users = of.elements.iter().filter_map(|e| if let ForceElement::User(load) = e { Some(load) } else { None });
+        self.elements.extend(users.map(|load| ForceElement::User(Arc::clone(load))));
     }
 
     /// Whether a user has added any.

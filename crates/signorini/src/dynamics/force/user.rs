@@ -4,6 +4,7 @@ use super::sink::{Flow, JointParts, Sink};
 use super::{Configuration, Element, Sight};
 use crate::model::{BodyId, JointId};
 use crate::spatial::{Pose, Twist, Vec3, Wrench};
+use std::sync::Arc;
 
 /// A load that a user of the library adds to a mechanism.
 ///
@@ -118,7 +119,7 @@ impl LoadContext<'_> {
     }
 }
 
-impl Element for Box<dyn Load> {
+impl Element for Arc<dyn Load> {
     fn n_scratch(&self) -> usize {
         self.as_ref().n_scratch()
     }

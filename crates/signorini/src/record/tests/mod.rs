@@ -207,17 +207,18 @@ pub(super) fn identity(end: f64) -> Identity {
         restitution: Restitution::Newton,
         policy: Policy::Stop,
         csv: true,
+        changes: Vec::new(),
     }
 }
 
-pub(super) fn start(folder: &Path, end: f64, output: &Output, motion: Oscillator) -> Run<Oscillator> {
+pub(super) fn start(folder: &Path, end: f64, output: &Output, motion: Oscillator) -> RecordedMotion<Oscillator> {
     let schedule = Schedule::new(end, output).unwrap();
-    Run::create(folder, layout(output), schedule, identity(end), motion).unwrap()
+    RecordedMotion::create(folder, layout(output), schedule, identity(end), motion).unwrap()
 }
 
-pub(super) fn go_on(folder: &Path, end: f64, output: &Output) -> Run<Oscillator> {
+pub(super) fn go_on(folder: &Path, end: f64, output: &Output) -> RecordedMotion<Oscillator> {
     let checkpoint = Checkpoint::read(folder).unwrap();
     let motion = Oscillator::at(&checkpoint.state);
     let schedule = Schedule::new(end, output).unwrap();
-    Run::resume(folder, layout(output), schedule, identity(end), motion, &checkpoint).unwrap()
+    RecordedMotion::resume(folder, layout(output), schedule, identity(end), motion, &checkpoint).unwrap()
 }

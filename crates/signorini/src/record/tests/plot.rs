@@ -7,7 +7,7 @@ fn a_sheet_of_coordinates_speeds_and_energy() {
     let scratch = Scratch::new();
     let mut run = start(&scratch.0, 20.0, &Output::default(), Oscillator::new());
     run.drive(&scratch.0, |_, _| Wish::Continue).unwrap();
-    run.finish(&scratch.0, 0.0).unwrap();
+    run.finish(&scratch.0, 0.0, |statistics| Ok(statistics.clone())).unwrap();
     write_plot(&scratch.0).unwrap();
     let sheet = fs::read_to_string(scratch.0.join(PLOT)).unwrap();
     for text in ["coordinates", "speeds", "energy", "slide.q0", "slide.v0", "kinetic", "time", "</svg>"] {

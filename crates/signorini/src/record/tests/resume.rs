@@ -13,7 +13,7 @@ fn finished(folder: &Path) -> Vec<Vec<u8>> {
 fn uninterrupted(folder: &Path, end: f64, output: &Output) -> (Vec<Vec<u8>>, Statistics) {
     let mut run = start(folder, end, output, Oscillator::new());
     assert_eq!(run.drive(folder, |_, _| Wish::Continue).unwrap(), Ending::Completed);
-    let statistics = run.finish(folder, 1.0).unwrap();
+    let (statistics, _) = run.finish(folder, 1.0, |statistics| Ok(statistics.clone())).unwrap();
     (finished(folder), statistics)
 }
 
@@ -32,7 +32,7 @@ fn interrupted(folder: &Path, end: f64, output: &Output, breaks: &[(u64, bool)])
         if is_killed {
             drop(run);
         } else {
-            run.finish(folder, 1.0).unwrap();
+            run.finish(folder, 1.0, |statistics| Ok(statistics.clone())).unwrap();
             assert!(!Table::Steps.stream(folder).exists());
         }
         run = go_on(folder, end, output);
@@ -41,7 +41,7 @@ fn interrupted(folder: &Path, end: f64, output: &Output, breaks: &[(u64, bool)])
         }
     }
     assert_eq!(run.drive(folder, |_, _| Wish::Continue).unwrap(), Ending::Completed);
-    let statistics = run.finish(folder, 1.0).unwrap();
+    let (statistics, _) = run.finish(folder, 1.0, |statistics| Ok(statistics.clone())).unwrap();
     (finished(folder), statistics)
 }
 
@@ -84,7 +84,7 @@ fn a_completed_run_can_be_prolonged() {
     uninterrupted(&folder, 1.0, &output);
     let mut run = go_on(&folder, 2.0, &output);
     run.drive(&folder, |_, _| Wish::Continue).unwrap();
-    let statistics = run.finish(&folder, 1.0).unwrap();
+    let (statistics, _) = run.finish(&folder, 1.0, |statistics| Ok(statistics.clone())).unwrap();
     assert!(long == (finished(&folder), statistics));
 }
 
@@ -97,10 +97,11 @@ fn a_finish_cut_short_is_done_again() {
     let mut run = start(&folder, 1.0, &output, Oscillator::new());
     run.drive(&folder, |_, _| Wish::Continue).unwrap();
     // As if killed between the first table and the second: half-made files lie about, the streams are still there.
-    let streams: Vec<_> = Table::ALL.iter().map(|table| table.stream(&folder)).collect();
+    let streams = Table::ALL.iter().map(|table| table.stream(&folder));
+    let streams: Vec<_> = streams.flat_map(|stream| [crate::record::sums::beside(&stream), stream]).collect();
     drop(run.recorder_for_test().flush());
     let kept: Vec<_> = streams.iter().map(|path| fs::read(path).unwrap()).collect();
-    run.finish(&folder, 1.0).unwrap();
+    run.finish(&folder, 1.0, |statistics| Ok(statistics.clone())).unwrap();
     for (path, bytes) in streams.iter().zip(kept) {
         fs::write(path, bytes).unwrap();
     }

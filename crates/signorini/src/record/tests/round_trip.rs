@@ -55,6 +55,7 @@ fn a_joint_that_does_not_exist_yet_has_no_value() {
     recorder.flush().unwrap();
     let from_stream = column(&Recording::open(&scratch.0).unwrap(), "slide.v0");
     recorder.finish(true).unwrap();
+    finalise(&scratch.0, true).unwrap();
     let from_file = column(&Recording::open(&scratch.0).unwrap(), "slide.v0");
     for values in [from_stream, from_file] {
         assert_eq!((values[0], values[2]), (0.25, 0.25));
@@ -78,6 +79,7 @@ fn text_reads_back_to_the_same_bits() {
         recorder.record(&seen, None, &[]).unwrap();
     }
     recorder.finish(true).unwrap();
+    finalise(&scratch.0, true).unwrap();
     let text = fs::read_to_string(Table::Trajectory.csv(&scratch.0)).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("t,\"a \"\"quoted\"\", name.q0\""));
@@ -96,7 +98,7 @@ fn rows_at_the_start_and_the_end_and_by_number_of_steps() {
     let mut run = start(&scratch.0, 0.5, &output, Oscillator::new());
     run.drive(&scratch.0, |_, _| Wish::Continue).unwrap();
     let steps = run.state().steps;
-    run.finish(&scratch.0, 0.0).unwrap();
+    run.finish(&scratch.0, 0.0, |statistics| Ok(statistics.clone())).unwrap();
     let recording = Recording::open(&scratch.0).unwrap();
     let times = column(&recording, "t");
     let all = recording.column(Table::Steps, "t").unwrap();
@@ -112,7 +114,7 @@ fn a_row_within_rounding_of_the_end_is_the_end() {
         let output = Output { interval: Some(interval), ..Output::default() };
         let mut run = start(&scratch.0, end, &output, Oscillator::new());
         run.drive(&scratch.0, |_, _| Wish::Continue).unwrap();
-        run.finish(&scratch.0, 0.0).unwrap();
+        run.finish(&scratch.0, 0.0, |statistics| Ok(statistics.clone())).unwrap();
         let recording = Recording::open(&scratch.0).unwrap();
         let times = column(&recording, "t");
         assert_eq!(times.len() as f64, (end / interval).round() + 1.0, "{times:?}");
@@ -162,7 +164,7 @@ fn contacts_of_recorded_steps() {
     })
     .unwrap();
     let is_end_regular = run.state().steps.is_multiple_of(5);
-    run.finish(&scratch.0, 0.1).unwrap();
+    run.finish(&scratch.0, 0.1, |statistics| Ok(statistics.clone())).unwrap();
     let recording = Recording::open(&scratch.0).unwrap();
     let column = |name: &str| recording.column(Table::Contacts, name).unwrap();
     let words = |name: &str| recording.words(Table::Contacts, name).unwrap();

@@ -96,7 +96,7 @@ fn worst_of_the_run_and_a_failed_step() {
     let ending = run.drive(&scratch.0, |_, _| Wish::Continue).unwrap();
     assert_eq!(ending, Ending::Failed("the spring broke".to_owned()));
     let time = run.state().time;
-    let statistics = run.finish(&scratch.0, 0.1).unwrap();
+    let (statistics, _) = run.finish(&scratch.0, 0.1, |statistics| Ok(statistics.clone())).unwrap();
     let summary = Summary::new(About { status: Status::Stopped, ..about() }, &statistics);
     summary.write(&scratch.0).unwrap();
     let recording = Recording::open(&scratch.0).unwrap();

@@ -1,5 +1,6 @@
 //! Forces in joints during a step with contact: means over the step, contact impulses included.
 
+use super::ContactStepper;
 use super::found::Constraints;
 use super::free::FreeMotion;
 use super::motion::{Interval, Mechanism, Moving};
@@ -173,6 +174,18 @@ fn push_joints(m: &mut Mechanism<'_>, h: f64, outcome: &Outcome, part: Part) {
                 w.external[link] += wrench.shifted(&arm);
             }
         }
+    }
+}
+
+impl ContactStepper {
+    /// What another one has to tell of its last step.
+    pub(crate) fn take_reports(&mut self, of: &Self) {
+        self.outcome.contacts.clone_from(&of.outcome.contacts);
+        self.outcome.pushes.clone_from(&of.outcome.pushes);
+        let (to, from) = (&mut self.reactions, &of.reactions);
+        to.forces.clone_from(&from.forces);
+        to.lasting.clone_from(&from.lasting);
+        (to.is_known, to.has_struck) = (from.is_known, from.has_struck);
     }
 }
 
