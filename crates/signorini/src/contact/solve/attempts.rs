@@ -277,6 +277,7 @@ impl Attempts {
         let new = self.newton.close_in(system, &plan, (self.rel, &self.known_u), &mut self.trial, work);
         // It is not known elsewhere.
         self.known_u.clear();
+        let new = self.polish(new, tolerance, system, work);
         self.offer(new, tolerance, system)
     }
 
@@ -323,6 +324,12 @@ impl Attempts {
         outcome
     }
 
+    /// A last step or two by W: to the goal where W is small, as that of a small machine is, whose speeds bear no small α; to what is accepted elsewhere.
+    fn polish(&mut self, new: f64, goal: f64, system: &mut System, work: &mut Work) -> f64 {
+        let aim = MARGIN * if self.newton.matrix.is_by_speeds() { goal } else { self.accepted };
+        if new > aim { self.newton.polish(system, aim, new, &mut self.trial, work) } else { new }
+    }
+
     /// Proximal Newton from `trial`, whose residual is `known` or computed.
     fn newton(
         &mut self,
@@ -335,10 +342,8 @@ impl Attempts {
         let rel = known.unwrap_or_else(|| system.rel(&self.trial));
         let accepted = if self.accepted > tolerance { MARGIN * self.accepted } else { 0.0 };
         let plan = ProximalNewtonOptions { accepted, max_newton: plan.max_newton.min(self.most_steps), ..plan.clone() };
-        let mut new = self.newton.solve(system, &plan, rel, &mut self.trial, work);
-        if new > MARGIN * self.accepted {
-            new = self.newton.polish(system, MARGIN * self.accepted, new, &mut self.trial, work);
-        }
+        let new = self.newton.solve(system, &plan, rel, &mut self.trial, work);
+        let new = self.polish(new, tolerance, system, work);
         self.offer(new, tolerance, system)
     }
 
