@@ -134,9 +134,9 @@ fn impulses_are_changes_of_momentum() {
     expect(&scratch.signorini("run thrown.toml --csv"), 0, &["completed", "contacts", "penetration"]);
     let recording = scratch.open("out/thrown");
     let header = fs::read_to_string(scratch.path("out/thrown/contacts.csv")).unwrap();
-    assert!(
-        header.starts_with("t,id,body_a,body_b,px,py,pz,nx,ny,nz,t1x,t1y,t1z,gap,pn,pt1,pt2,spin,un,ut1,ut2,mode\n")
-    );
+    assert!(header.starts_with(
+        "t,id,body_a,body_b,px,py,pz,nx,ny,nz,t1x,t1y,t1z,gap,pn,pt1,pt2,spin,un,ut1,ut2,mode,mt1,mt2,wn\n"
+    ));
     let [t] = columns(&recording, Table::Contacts, ["t"]);
     let n = columns(&recording, Table::Contacts, ["nx", "ny", "nz"]);
     let t1 = columns(&recording, Table::Contacts, ["t1x", "t1y", "t1z"]);

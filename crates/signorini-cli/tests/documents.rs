@@ -168,7 +168,11 @@ fn check_cargo(root: &Path, line: &str, arguments: &[&str]) {
                 package = name;
             }
             ["--path", path] => assert!(root.join(path).join("Cargo.toml").is_file(), "{line}"),
-            ["--example", name] => assert!(crates.join(format!("{package}/examples/{name}.rs")).is_file(), "{line}"),
+            ["--example", name] => {
+                let at = crates.join(package).join("examples");
+                let is_there = at.join(format!("{name}.rs")).is_file() || at.join(name).join("main.rs").is_file();
+                assert!(is_there, "{line}");
+            }
             ["--test", name] => assert!(crates.join(format!("{package}/tests/{name}.rs")).is_file(), "{line}"),
             _ => {}
         }

@@ -117,7 +117,7 @@ fn assert_same(what: &str, wanted: &[(String, Vec<u8>)], found: &[(String, Vec<u
 
 /// A run that records everything.
 fn arguments(scene: &str, until: &str, out: &str) -> String {
-    format!("run {scene} --until {until} --out {out} --csv --quiet --checkpoint-every 0.05")
+    format!("run {scene} --until {until} --out {out} --csv --quiet --no-report --checkpoint-every 0.05")
 }
 
 /// Killed at any instant, some thrice: every file is that of a run that never was.
@@ -228,7 +228,8 @@ fn damaged_folders() {
         let out = format!("{scene}-whole");
         expect(&scratch.signorini(&arguments(scene, until, &out)), 0, &[]);
         // A longer run, killed on its way.
-        let long = format!("run {scene} --until 1e4 --out {scene}-cut --csv --quiet --checkpoint-every 0.02");
+        let long =
+            format!("run {scene} --until 1e4 --out {scene}-cut --csv --quiet --no-report --checkpoint-every 0.02");
         let mut child = scratch.command(&long).spawn().unwrap();
         let began = Instant::now();
         while began.elapsed() < Duration::from_millis(400)
@@ -244,7 +245,7 @@ fn damaged_folders() {
         let time = text(&end).rsplit_once("t = ").unwrap().1.to_owned();
         let further = format!("{}", time.parse::<f64>().unwrap() * 1.01 + 0.01);
         copy(&scratch.path(&format!("{scene}-cut")), &scratch.path("twin"));
-        expect(&scratch.signorini(&format!("run --resume twin --until {further} --quiet")), 0, &[]);
+        expect(&scratch.signorini(&format!("run --resume twin --until {further} --quiet --no-report")), 0, &[]);
         folders.push((out.clone(), until.to_owned(), results(&scratch.path(&out))));
         folders.push((format!("{scene}-cut"), further, results(&scratch.path("twin"))));
     }
@@ -261,7 +262,7 @@ fn damaged_folders() {
         let is_noticed = verdict.status.code() == Some(1);
         found += usize::from(is_noticed);
         assert!([0, 1].contains(&verdict.status.code().unwrap_or(-1)), "{what}: {}", text(&verdict));
-        let again = scratch.signorini(&format!("run --resume hurt --until {until} --quiet"));
+        let again = scratch.signorini(&format!("run --resume hurt --until {until} --quiet --no-report"));
         match again.status.code() {
             // Texts and pictures are made anew, and what came after the checkpoint is computed anew.
             Some(0) => assert_same(&what, wanted, &results(&hurt)),

@@ -84,6 +84,7 @@ fn types_and_what_is_required_are_those_of_the_reader() {
             "a number, a list of 2 numbers or a table (friction)" => &["friction"],
             "a list of directions, each a list of 2 numbers" => &["list of lists of 2 numbers"],
             "a table (`[attachment]`)" => &["attachment"],
+            "a list of tables (`[[signal]]`)" => &["list of signals"],
             value if value.starts_with("a table") => &["table"],
             value if value.starts_with("a list of tables") => &["list of tables"],
             value if value.starts_with('`') => &["word"],

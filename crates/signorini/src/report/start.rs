@@ -290,6 +290,7 @@ mod tests {
     fn a_loop_that_does_not_close_has_its_gap() {
         let found = misfits(
             r#"
+            time = { end = 1.0 }
             body = [
               { name = "a", mass = 1, inertia = [1, 1, 1] },
               { name = "b", mass = 1, inertia = [1, 1, 1] },
