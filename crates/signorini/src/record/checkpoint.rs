@@ -128,7 +128,7 @@ impl Checkpoint {
 
 impl Identity {
     /// Refuses to go on where the result would be another one. The end may differ: a run may be prolonged. The solver of contact problems, its
-    /// tolerance and the policy may be changed by whom a step is in the way; [`Self::changes_to`] notes it.
+    /// tolerance and the policy may be changed by whom a step is in the way; `changes_to` notes it.
     pub fn check_same(&self, now: &Self, folder: &Path) -> Result<(), RecordError> {
         let mut differences = Vec::new();
         let mut compare = |what: &str, before: String, now: String| {

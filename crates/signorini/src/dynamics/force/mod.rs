@@ -3,10 +3,10 @@
 //! **Problem.** Everything that pushes a mechanism, gravity, rows and contact apart, must be felt by the motion, by the stored energy and by
 //! the energy audit alike, and no kind of it may be forgotten by one of them.
 //!
-//! **Method.** A force *element* says what it adds ([`Element::apply`]) and what it stores ([`Element::potential`]). It hands its forces to a
-//! [`Sink`], which measures their power and books it by [`Flow`]: as work, as stored, as dissipated. An element therefore cannot misreport
+//! **Method.** A force *element* says what it adds (`Element::apply`) and what it stores (`Element::potential`). It hands its forces to a
+//! `Sink`, which measures their power and books it by `Flow`: as work, as stored, as dissipated. An element therefore cannot misreport
 //! its own power; what is called dissipation and feeds energy in counts as work. Every element is asked once per evaluation, in the order of
-//! the scene, so that sums have an order. A kind is one file here and one arm of [`ForceElement`].
+//! the scene, so that sums have an order. A kind is one file here and one arm of `ForceElement`.
 //!
 //! **Cost.** One visit per element.
 //!
