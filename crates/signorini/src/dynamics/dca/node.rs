@@ -65,6 +65,9 @@ pub struct Node {
     pub mobility: Vec<f64>,
     /// Mobility that each row would have if nothing cancelled.
     size: Vec<f64>,
+    /// Mobility that the bottom would have if no row were closed; none where that is its mobility. What closed rows leave of it may
+    /// be rounding, which is no size.
+    loose: Option<Mat6>,
     /// E and S of a compression.
     share: Mat6,
     eased: Mat6,
@@ -107,6 +110,7 @@ impl Node {
             force: vec![0.0; 6 * n],
             mobility: vec![0.0; n * n],
             size: vec![0.0; n],
+            loose: None,
             share: [0.0; 36],
             eased: [0.0; 36],
             closed: Closed::new(n_closed),
@@ -160,6 +164,7 @@ impl Node {
     }
 
     pub fn factor_block(&mut self, task: &Task<'_>) {
+        self.loose = None;
         let Kind::Block(block) = &mut self.kind else { return };
         let (force, mobility, size) = (&mut self.force, &mut self.mobility, &mut self.size);
         let whole = block.factor(task.tree, task.kinematics, task.held, task.rows, force, mobility, size);
@@ -171,6 +176,7 @@ impl Node {
         self.force.fill(0.0);
         self.mobility.fill(0.0);
         self.size.fill(0.0);
+        self.loose = None;
         match self.kind {
             Kind::Compress => self.compress(a, b),
             _ => self.rake(a, b),
@@ -178,7 +184,13 @@ impl Node {
         self.close(rows);
     }
 
+    /// Mobility of the bottom with no row closed.
+    fn loose(&self) -> Mat6 {
+        self.loose.unwrap_or_else(|| std::array::from_fn(|i| self.mobility[i / 6 * self.n_columns + i % 6]))
+    }
+
     fn rake(&mut self, a: &Self, b: &Self) {
+        self.loose = a.loose.or(b.loose);
         for (s, (a, b)) in self.inertia.iter_mut().zip(a.inertia.iter().zip(&b.inertia)) {
             *s = a + b;
         }
@@ -212,12 +224,17 @@ impl Node {
         let (first, second) = (std::mem::take(&mut self.first), std::mem::take(&mut self.second));
         let mut scratch = std::mem::take(&mut self.scratch);
         let (sf, ec) = scratch.split_at_mut(6 * second.len());
+        // How rows of the second part give way with no row of the first closed.
+        let given = a.loose.map(|loose| Joined::compute(&loose, 6, &b.inertia).mobility);
         let through = matrix::product(&lever, &matrix::transposed(&share));
         for (j, &at) in second.iter().enumerate() {
             let column = b.column(j);
             matrix::add_scaled(&mut self.force[6 * at..], 1.0, &matrix::times(&through, column));
             sf[6 * j..6 * j + 6].copy_from_slice(&matrix::times(&mobility, column));
-            let felt = matrix::dot(column, &sf[6 * j..]);
+            let felt = match &given {
+                Some(given) => matrix::dot(column, &matrix::times(given, column)),
+                None => matrix::dot(column, &sf[6 * j..]),
+            };
             self.size[at] += b.size[j] + felt;
             for (i, &to) in second.iter().enumerate().take(j + 1) {
                 self.add(to, at, b.entry(i, j) + matrix::dot(b.column(i), &sf[6 * j..]));
@@ -240,6 +257,14 @@ impl Node {
                 self.add(to, at, if to == at { 2.0 * between } else { between });
             }
         }
+        if self.base > 0 && (given.is_some() || b.loose.is_some()) {
+            let (mut loose, given) = (b.loose(), given.unwrap_or(mobility));
+            for j in 0..6 {
+                let gives = matrix::times(&given, b.column(j));
+                (0..6).for_each(|i| loose[6 * j + i] += matrix::dot(b.column(i), &gives));
+            }
+            self.loose = Some(loose);
+        }
         (self.first, self.second, self.scratch) = (first, second, scratch);
     }
 
@@ -260,6 +285,9 @@ impl Node {
         let rank = self.closed.rank;
         if rank == 0 {
             return;
+        }
+        if self.base > 0 {
+            self.loose = Some(self.loose());
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         // L⁻¹ of every open column, then of the six rows of F.
