@@ -218,6 +218,11 @@ impl ContactSolver for Auto {
     }
 
     fn begin(&mut self, problem: &ContactProblem, start: Start, solution: &mut Solution) -> bool {
+        // What is needed only now and then may be needed first in the middle of a long rest, which must not allocate.
+        self.squares.clear();
+        self.squares.reserve(problem.n_contacts());
+        self.attempts.known_u.clear();
+        self.attempts.known_u.reserve(problem.n_rows());
         self.frame.open(problem, start, self.options.warm_tolerance(start), solution)
     }
 
