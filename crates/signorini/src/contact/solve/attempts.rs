@@ -136,7 +136,7 @@ impl Attempts {
             if options.without.contains(&attempt.name) || !(attempt.when)(&situation) {
                 continue;
             }
-            if attempt.is_rescue && self.rel <= MARGIN * options.tolerance {
+            if attempt.is_rescue && self.rel <= MARGIN * options.wanted() {
                 return (last, Outcome::Met);
             }
             if attempt.method.is_newton() && self.is_ready && self.steps_left(options) == 0 {
@@ -171,7 +171,7 @@ impl Attempts {
     fn steps_left(&self, options: &AutoOptions) -> usize {
         let matrix = &self.newton.matrix;
         let spent = (matrix.multiplications() - self.spent) as f64;
-        (options.ceiling - spent / matrix.planned()).max(0.0) as usize
+        (options.ceiling - spent / matrix.unit()).max(0.0) as usize
     }
 
     fn attempt(&mut self, attempt: &Attempt, options: &AutoOptions, system: &mut System, work: &mut Work) -> Outcome {
@@ -189,13 +189,13 @@ impl Attempts {
             _ => {}
         }
         if !self.is_ready {
-            self.newton.reset(system, &self.best, (tolerance, options.tolerance), Shared::without(&options.without));
+            self.newton.reset(system, &self.best, (tolerance, options.wanted()), Shared::without(&options.without));
             self.is_ready = true;
         }
         if attempt.is_exact {
             self.newton.matrix.be_exact();
         }
-        (self.accepted, self.most_steps) = (options.tolerance, self.steps_left(options));
+        (self.accepted, self.most_steps) = (options.wanted(), self.steps_left(options));
         let known = (attempt.start == From::Best).then_some(self.rel);
         let from_best = self.rel;
         match attempt.method {

@@ -28,7 +28,8 @@ use super::super::error::ContactError;
 use super::super::problem::ContactProblem;
 use super::attempts::{Attempts, Stage};
 use super::constants::auto::{
-    CEILING, CEILING_IN_MOTION, LCP_SWEEPS, MARGIN, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE, SWEEPS,
+    CEILING, CEILING_IN_MOTION, LCP_SWEEPS, MARGIN, NEAR_SHARE, NEAR_SHARE_STILL, PIVOTING_SWEEPS, STILL_SHARE,
+    STRIKE_SHARE, SWEEPS,
 };
 use super::constants::newton::{FEW_CONTACTS, FEW_RESIDUAL, NEAR};
 use super::constants::pivoting;
@@ -50,6 +51,8 @@ pub struct AutoOptions {
     pub sweeps: usize,
     /// The same for complementarity problems.
     pub lcp_sweeps: usize,
+    /// The residual above which the slower methods run, if that is less than what is accepted.
+    pub rescued_above: Option<f64>,
     /// Whether islands of which nothing is known start where loads are even and rest is found if it is possible, at the cost of some fifteen factorisations.
     pub is_even: bool,
     /// Multiplications at most, in factorisations over all contacts.
@@ -65,6 +68,7 @@ impl Default for AutoOptions {
             goal: None,
             sweeps: SWEEPS,
             lcp_sweeps: LCP_SWEEPS,
+            rescued_above: None,
             is_even: false,
             ceiling: CEILING,
             without: Vec::new(),
@@ -84,9 +88,20 @@ impl AutoOptions {
         }
     }
 
+    /// For strikes, of which each happens once, and whose law is one of energy: the slower methods run above the goal of motion, and Newton's goes on to rounding.
+    pub fn for_strikes(tolerance: f64) -> Self {
+        let goal = goal_in_motion(tolerance);
+        Self { goal: Some(STRIKE_SHARE * goal), rescued_above: Some(goal), ..Self::in_motion(tolerance) }
+    }
+
     /// What is aimed at.
     pub(super) fn goal(&self) -> f64 {
         self.goal.map_or(self.tolerance, |goal| goal.min(self.tolerance))
+    }
+
+    /// The residual above which the slower methods run.
+    pub(super) fn wanted(&self) -> f64 {
+        self.rescued_above.map_or(self.tolerance, |rel| rel.min(self.tolerance))
     }
 
     /// What a warm start must reach to be taken as it is.

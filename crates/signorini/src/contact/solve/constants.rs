@@ -32,10 +32,12 @@ pub mod auto {
     /// The goal of a problem in motion as a share of what is accepted, and never below `GOAL`. Reason: impulses are the next step's start, and what a residual
     /// leaves as velocity adds up.
     pub const GOAL_SHARE: f64 = 1e-4;
+    /// The goal of a strike as a share of that in motion: the rounding of energies is 1e-12 of them, and impulses may be ten times what they stop. Chosen.
+    pub const STRIKE_SHARE: f64 = 1e-2;
     /// Multiplications of a solve at most, in factorisations over all contacts, for a problem that is solved alone. Chosen: hard ones take some 2500.
     pub const CEILING: f64 = 10_000.0;
-    /// The same in motion, where the next step waits. Chosen; the table of the ablation says what more would buy.
-    pub const CEILING_IN_MOTION: f64 = 1000.0;
+    /// The same in motion, where the next step waits. Measured: 2000 leave a step of spheres in a box unsolved, 3000 do not.
+    pub const CEILING_IN_MOTION: f64 = 5000.0;
     /// Sweeps settle where r moves by less than this share of the target: the residual is of the order of the movement. Chosen.
     pub const SETTLED: f64 = 0.1;
 }

@@ -42,6 +42,8 @@ pub struct NewtonMatrix {
     /// Multiplications of one factorisation by the mechanism, and of what is expected by the route that was planned.
     mechanism_cost: f64,
     planned: f64,
+    /// What the ceiling counts in: those of one over all contacts.
+    unit: f64,
     /// Of one substitution with the present factors.
     substitution: f64,
     /// All since the start of the solve.
@@ -62,9 +64,10 @@ impl NewtonMatrix {
         self.multiplications
     }
 
-    /// Those of one factorisation over all contacts, by the route that was planned.
-    pub fn planned(&self) -> f64 {
-        self.planned
+    /// Those of one factorisation over all contacts, by the dearer route: links and contacts that push may be far less work than the contacts to which exact steps
+    /// turn, and each of these would count as a hundred.
+    pub fn unit(&self) -> f64 {
+        self.unit.max(self.planned)
     }
 
     fn count(&mut self, multiplications: f64) {
@@ -89,6 +92,7 @@ impl NewtonMatrix {
         self.is_sparse = route::is_sparse(contacts, stored);
         let dim = system.w.stride().max(1);
         self.planned = if self.is_sparse { route::blocks(contacts, stored, dim) } else { route::dense(system.n()) };
+        self.unit = self.planned;
         if !shared.mechanism || !Woodbury::is_known(system) {
             return;
         }

@@ -130,7 +130,7 @@ impl Impacts {
     pub fn new(law: Restitution, tolerance: f64) -> Self {
         Self {
             law,
-            solver: Auto::new(AutoOptions::in_motion(tolerance)),
+            solver: Auto::new(AutoOptions::for_strikes(tolerance)),
             problem: ContactProblem::default(),
             solution: Solution::default(),
             expansion: Expansion::default(),
