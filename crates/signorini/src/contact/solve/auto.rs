@@ -91,7 +91,8 @@ impl AutoOptions {
     /// For strikes, of which each happens once, and whose law is one of energy: the slower methods run above the goal of motion, and Newton's goes on to rounding.
     pub fn for_strikes(tolerance: f64) -> Self {
         let goal = goal_in_motion(tolerance);
-        Self { goal: Some(STRIKE_SHARE * goal), rescued_above: Some(goal), ..Self::in_motion(tolerance) }
+        let rescued_above = Some(goal);
+        Self { goal: Some(STRIKE_SHARE * goal), rescued_above, is_even: false, ..Self::in_motion(tolerance) }
     }
 
     /// What is aimed at.
